@@ -6,7 +6,8 @@ import { addKey, createTeam } from '../src/storage/db/teams/teams.ts';
 import { startService } from '../test/support/service/start-service.ts';
 import type { TeamAccess } from './attacks/attacker.ts';
 import { ATTACKS } from './attacks/index.ts';
-import { type Outcome, runAttacks, type Scrapes, scrapeSteadily, startSites } from './attacks/run-attack.ts';
+import { type Outcome, runAttacks, startSites } from './attacks/run-attack.ts';
+import type { Scrapes } from './attacks/steady-scrapes.ts';
 import { checkOut } from './checkout.ts';
 import { choices, count, readCommandLine, text } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
@@ -81,7 +82,7 @@ async function main(
   try {
     await using sites = await startSites();
     const other = await attacked.makeTeam('other');
-    const measure = (duration: number) => scrapeSteadily(other, sites, AbortSignal.timeout(duration * 1000));
+    const measure = (duration: number) => sites.scrapeSteadily(other, AbortSignal.timeout(duration * 1000));
     await measure(Math.min(seconds, 10));
     for (const attack of ATTACKS.filter(({ name }) => names.includes(name))) {
       interrupt.throwIfAborted();

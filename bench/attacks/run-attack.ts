@@ -1,32 +1,14 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { RunFile } from '../../src/run/embedded/supervision/run-file.ts';
 import { runFileOf, type ServiceAccess } from '../../test/support/service/start-service.ts';
-import { startPages } from '../../test/support/sites/pages.ts';
 import { byRole, sampleProcesses } from '../processes.ts';
 import type { Attack } from './attack.ts';
 import { Attacker, type TeamAccess, textAt } from './attacker.ts';
+import { type Scrapes, scrapePage } from './steady-scrapes.ts';
 
-/**
- * Pause between the beginnings of two scrapes of the other team, whether or not the first one has ended, in
- * milliseconds.
- */
-const BETWEEN_MS = 500;
 const LOOK_MS = 3_000;
-/** How long a response to the other team may take before it counts as lost, in milliseconds. */
-const LOST_MS = 150_000;
-const TEXT = 'The page of the team that is not at fault.';
-
-/** The responses that a team got to its scrapes at a steady rate. */
-export interface Scrapes {
-  /** Milliseconds of each scrape with a result. */
-  times: number[];
-  /** Scrapes whose response was an error or another page. */
-  errors: string[];
-  /** Scrapes without a response. */
-  lost: number;
-}
-
 /** The outcome of attacks. */
 export interface Outcome {
   meanwhile: Scrapes;
@@ -46,60 +28,45 @@ export interface Sites extends AsyncDisposable {
   hostile: string;
   /** The next page of the other team, which nobody has scraped. */
   nextPage(): string;
+  /** Scrapes new pages at a steady rate until it is aborted, and waits for all responses. */
+  scrapeSteadily(team: TeamAccess, end: AbortSignal): Promise<Scrapes>;
 }
 
-/** Starts a hostile site in a thread of its own, and pages for the other team. */
+/**
+ * Starts a hostile site, and the other team with its pages, each in a thread of its own: what attackers do in
+ * this one takes seconds of its time, which would be measured as that of the service.
+ */
 export async function startSites(): Promise<Sites> {
   await using started = new AsyncDisposableStack();
-  const pages = started.use(await startPages({ '/': `<title>Page</title><main><p>${TEXT}</p></main>` }));
-  const thread = new Worker(new URL('./hostile-site.ts', import.meta.url));
-  started.defer(() => void thread.terminate());
-  const hostile = await new Promise<string>((resolve, reject) => {
-    thread.once('message', (origin) => resolve(String(origin)));
-    thread.once('error', reject);
-  });
+  const start = async (file: string) => {
+    const thread = new Worker(new URL(file, import.meta.url));
+    started.defer(() => void thread.terminate());
+    return { thread, origin: String(await nextMessage(thread)) };
+  };
+  const other = await start('./other-team.ts');
+  const { origin: hostile } = await start('./hostile-site.ts');
   const resources = started.move();
   let next = 0;
   return {
     hostile,
-    nextPage: () => `${pages.url}/?${next++}`,
+    nextPage: () => `${other.origin}/?attacked=${next++}`,
+    async scrapeSteadily(team, end) {
+      other.thread.postMessage(team);
+      const scrapes = nextMessage(other.thread);
+      if (!end.aborted) await once(end, 'abort');
+      other.thread.postMessage('end');
+      // The thread sends nothing else.
+      return (await scrapes) as Scrapes;
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-/** Scrapes a page. @returns the parsed response, and its status */
-async function scrape({ url, key }: TeamAccess, page: string): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${url}/v2/scrape`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ url: page, timeout: 100_000 }),
-    signal: AbortSignal.timeout(LOST_MS),
+function nextMessage(thread: Worker): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    thread.once('message', resolve);
+    thread.once('error', reject);
   });
-  return { status: response.status, body: await response.json() };
-}
-
-/** Scrapes new pages at a steady rate until it is aborted, and waits for all responses. */
-export async function scrapeSteadily(team: TeamAccess, sites: Sites, end: AbortSignal): Promise<Scrapes> {
-  const result: Scrapes = { times: [], errors: [], lost: 0 };
-  const running: Promise<void>[] = [];
-  const one = async () => {
-    const start = performance.now();
-    try {
-      const { status, body } = await scrape(team, sites.nextPage());
-      const isRight = textAt(body, 'data', 'markdown').includes(TEXT);
-      if (status === 200 && isRight) result.times.push(performance.now() - start);
-      else result.errors.push(`${status} ${JSON.stringify(body).slice(0, 300)}`);
-    } catch (error) {
-      result.lost++;
-      result.errors.push(String(error));
-    }
-  };
-  do {
-    running.push(one());
-    await sleep(BETWEEN_MS, undefined, { signal: end }).catch(() => undefined);
-  } while (!end.aborted);
-  await Promise.all(running);
-  return result;
 }
 
 /** Where and for how long attacks run. */
@@ -122,7 +89,7 @@ export interface AttackRun {
 export async function runAttacks(attacks: readonly Attack[], run: AttackRun): Promise<Outcome> {
   const { service, other, sites, seconds, timeoutMs = 10_000, maxLanes = Infinity } = run;
   const page = sites.nextPage();
-  const first = await scrape(other, page);
+  const first = await scrapePage(other, page);
   const scrapeId = textAt(first.body, 'data', 'metadata', 'scrapeId');
   const before = runFileOf(service);
   const ports = Object.values(before.urls).map((url) =>
@@ -139,7 +106,7 @@ export async function runAttacks(attacks: readonly Attack[], run: AttackRun): Pr
   const deadline = AbortSignal.timeout(seconds * 1000);
   const attackers = teams.map((team) => new Attacker(team, around, deadline));
   const end = new AbortController();
-  const scrapes = scrapeSteadily(other, sites, end.signal);
+  const scrapes = sites.scrapeSteadily(other, end.signal);
   const memory = watchMemory(service, end.signal);
   try {
     await Promise.all(attacks.map((attack, n) => attack.run(attackers[n]!)));

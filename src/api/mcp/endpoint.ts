@@ -11,6 +11,7 @@ import type { ApiDeps } from '../http/route.ts';
 import { ROUTES } from '../routes.ts';
 import { JobAbandoned } from '../synchronous-job.ts';
 import { createMcpServer, type McpClient } from './mcp-server.ts';
+import { requireMessageBounds } from './message-bounds.ts';
 import { type CallRoutesAs, createRouteCalls } from './route-call.ts';
 import { RunningCalls } from './running-calls.ts';
 import { sendWebResponse, toWebRequest } from './web-http.ts';
@@ -119,6 +120,7 @@ function createHandler(
   return async (request, response) => {
     const { caller } = response.locals;
     const { body } = request;
+    requireMessageBounds(body);
     const session = openSession(request, response);
     const { method, id, params } = fieldsOf(body);
     if (method === 'notifications/cancelled') running.cancel(session, fieldsOf(params).requestId);

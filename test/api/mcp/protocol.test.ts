@@ -101,6 +101,30 @@ describe('the endpoint of the Model Context Protocol', () => {
     });
   });
 
+  const long = 'x'.repeat(100_000);
+  it.each([
+    ['a method', { ...ping, method: long }, /^method has 100000 characters/],
+    ['an id', { ...ping, id: long }, /^id has/],
+    ['a tool', { ...ping, method: 'tools/call', params: { name: long } }, /^params\.name has/],
+    [
+      'a token of progress',
+      { ...ping, params: { _meta: { progressToken: long } } },
+      /^params\._meta\.progressToken has/,
+    ],
+    ['a method among others', [ping, { ...ping, method: long }], /^method has/],
+  ])('refuses %s with a name of 100 KB before it is repeated anywhere', async (_what, body, message) => {
+    expect(await call('/v2/mcp', { body, headers })).toMatchObject({
+      status: 400,
+      body: { code: 'BAD_REQUEST', error: expect.stringMatching(message) },
+    });
+  });
+
+  it('refuses more messages at once than a client sends', async () => {
+    const { status, body } = await call('/v2/mcp', { body: Array(101).fill(ping), headers });
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+    expect(body.error).toBe('The body has 101 messages. Send at most 100 at once.');
+  });
+
   it('refuses pages of other sites', async () => {
     const from = (Origin: string) => call('/v2/mcp', { body: ping, headers: { ...headers, Origin } });
     expect(await from('https://evil.example')).toMatchObject({

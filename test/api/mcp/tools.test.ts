@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inputSchemaOf, outputSchemaOf } from '../../../src/api/mcp/tool-schemas.ts';
 import { TOOLS } from '../../../src/api/mcp/tools/index.ts';
+import { fieldsOf } from '../../../src/json/json-object.ts';
 
 /** The tools that prompts written for this API name, with the parameters that they give them. */
 const KNOWN: Record<string, string> = {
@@ -73,3 +74,22 @@ describe('the tools of the Model Context Protocol', () => {
     expect(JSON.stringify(listed).length).toBeLessThan(45_000);
   });
 });
+
+/** The places in a JSON Schema whose list or record may have any number of elements with a schema of their own. */
+function unboundedIn(schema: unknown, path: string): string[] {
+  const { type, maxItems, additionalProperties, maxProperties } = fieldsOf(schema);
+  const isUnboundedList = type === 'array' && maxItems === undefined;
+  const isUnboundedRecord =
+    Object.keys(fieldsOf(additionalProperties)).length > 0 && maxProperties === undefined;
+  // That of a choice is in a list.
+  const parts = typeof schema === 'object' && schema !== null ? Object.entries(schema) : [];
+  const below = parts.flatMap(([name, each]) => unboundedIn(each, `${path}.${name}`));
+  return isUnboundedList || isUnboundedRecord ? [path, ...below] : below;
+}
+
+it.each(TOOLS)(
+  '$name bounds each list of its parameters, because each wrong element of it takes time',
+  (tool) => {
+    expect(unboundedIn(inputSchemaOf(tool.input), tool.name)).toEqual([]);
+  },
+);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bounded } from '../../../json/bounded.ts';
 import { fieldsOf } from '../../../json/json-object.ts';
 import { crawlBody } from '../../../schemas/crawl.ts';
 import { pageJobStatus } from '../../../schemas/page-job.ts';
@@ -24,7 +25,9 @@ export const crawl = defineTool({
       .union([z.string(), z.looseObject({ url: z.string() })])
       .optional()
       .describe('URL that events are sent to'),
-    webhookHeaders: z.record(z.string(), z.string()).optional().describe('headers of these events'),
+    webhookHeaders: bounded(z.record(z.string(), z.string()), { entries: 1_000 })
+      .optional()
+      .describe('headers of these events'),
     scrapeOptions: z.looseObject(nestedScrapeParameters).optional().describe('how each page is scraped'),
   }),
   output: status,
@@ -41,7 +44,7 @@ export const crawl = defineTool({
   },
 });
 
-const webhookOf = (webhook: string | { url: string }, headers: Record<string, string> | undefined) =>
+const webhookOf = (webhook: string | { url: string }, headers: unknown) =>
   headers ? { ...(typeof webhook === 'string' ? { url: webhook } : webhook), headers } : webhook;
 
 /** Reads the state of a crawl. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../errors.ts';
+import { bounded } from '../../../json/bounded.ts';
 import { monitorResponse } from '../../../schemas/monitor-results.ts';
 import { defineTool } from '../tool.ts';
 
-const texts = z.array(z.string());
+const texts = bounded(z.array(z.string()), { entries: 1_000 });
 
 const input = z.looseObject({
   page: z.string().optional().describe('URL of the page to watch'),
@@ -61,12 +62,12 @@ function toRequest(args: Arguments): Record<string, unknown> {
 /** @throws ServiceError `BAD_REQUEST` if there is nothing to watch */
 function targetOf({ page, pages = [], queries = [], ...options }: Arguments) {
   const { searchWindow, maxResults, includeDomains, excludeDomains } = options;
-  const [query] = queries;
+  const [query] = texts.parse(queries);
   if (query !== undefined) {
     const limits = { searchWindow, maxResults, includeDomains, excludeDomains };
     return { target: { type: 'search', queries, ...limits }, label: query };
   }
-  const urls = page === undefined ? pages : [page, ...pages];
+  const urls = page === undefined ? texts.parse(pages) : [page, ...texts.parse(pages)];
   const [url] = urls;
   if (url !== undefined) return { target: { type: 'scrape', urls }, label: url };
   throw new ServiceError('BAD_REQUEST', 'There is nothing to watch. Give page, pages, queries or body.');

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { FORMATS, typeOf } from '../../../content/formats/index.ts';
+import { bounded } from '../../../json/bounded.ts';
 import { fieldsOf } from '../../../json/json-object.ts';
 import { scrapeOptionFields } from '../../../schemas/scrape-options.ts';
 
+/** As many as the route allows, which checks the elements again. */
+const BOUNDS = { entries: 50 };
 const FORMAT_NAMES = [...FORMATS.map(typeOf), 'query'];
 
 const { actions, includeTags, excludeTags, location, maxAge, profile, timeout } = scrapeOptionFields;
@@ -11,8 +14,7 @@ const { redactPII, storeInCache, lockdown, proxy, headers } = scrapeOptionFields
 
 /** Formats whose options are parameters of their own, because models fill in flat parameters more reliably. */
 const formatParameters = {
-  formats: z
-    .array(z.union([z.enum(FORMAT_NAMES), z.looseObject({ type: z.string() })]))
+  formats: bounded(z.array(z.union([z.enum(FORMAT_NAMES), z.looseObject({ type: z.string() })])), BOUNDS)
     .optional()
     .describe('outputs to produce, ["markdown"] by default. An object has the options of its format'),
   jsonOptions: z
@@ -45,7 +47,7 @@ export const contentParameters = {
   onlyMainContent: onlyMainContent.optional(),
   includeTags,
   excludeTags,
-  parsers: z.array(z.union([z.string(), z.looseObject({ type: z.string() })])).optional(),
+  parsers: bounded(z.array(z.union([z.string(), z.looseObject({ type: z.string() })])), BOUNDS).optional(),
   pdfOptions,
   removeBase64Images: removeBase64Images.optional(),
   redactPII,
