@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { BrowserProcess } from '../../../src/fetch/browser/chromium/browser-processes.ts';
 import { BusyPages } from '../../../src/fetch/browser/chromium/busy-pages.ts';
+import type { BrowserProcess } from '../../../src/fetch/browser/chromium/process-memory.ts';
 
 /** Pages with the priorities that they have been given, and a function that lets them take processor time. */
 function open() {

@@ -2,15 +2,6 @@ import { busyPagesOf } from './busy-pages.ts';
 import type { Chromium } from './launch-chromium.ts';
 import { type MeasuredMemory, PageMemory, type PageMemoryLimits } from './page-memory.ts';
 
-/** A process of a browser, as Chromium tells it. */
-export interface BrowserProcess {
-  id: number;
-  /** `renderer` for those of pages, `browser` for the one that all pages share. */
-  type: string;
-  /** The processor time that it has taken since its start, in seconds. */
-  cpuTime: number;
-}
-
 /** The processes of a browser that are looked at again and again. */
 export interface WatchedProcesses {
   /** Asks the browser for its processes, and has those of busy pages give way. */

@@ -1,7 +1,7 @@
 import { setAutogroupNiceness } from '../../../system/child-processes/autogroup.ts';
 import { setNicenessOfThreads } from '../../../system/child-processes/thread-priority.ts';
-import type { BrowserProcess } from './browser-processes.ts';
 import type { Chromium } from './launch-chromium.ts';
+import type { BrowserProcess } from './process-memory.ts';
 
 /** Processor time that a page may take in full, in seconds; most pages take less than one. */
 const FULL_SECONDS = 2;

@@ -1,8 +1,7 @@
 import { kill } from 'node:process';
 import { codeOf } from '../../../errors.ts';
 import { memoryLimit } from '../../../system/memory.ts';
-import type { BrowserProcess } from './browser-processes.ts';
-import { readOwnMb } from './process-memory.ts';
+import { type BrowserProcess, readOwnMb } from './process-memory.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** The part of the machine's memory that one page may take, and the most of it in MiB. */

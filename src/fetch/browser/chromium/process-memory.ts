@@ -1,5 +1,14 @@
 import { readFile } from 'node:fs/promises';
 
+/** A process of a browser, as Chromium tells it. */
+export interface BrowserProcess {
+  id: number;
+  /** `renderer` for those of pages, `browser` for the one that all pages share. */
+  type: string;
+  /** The processor time that it has taken since its start, in seconds. */
+  cpuTime: number;
+}
+
 /**
  * Measures the memory that a process has for itself, in MiB: neither the program, of which each process of a
  * browser maps the same 70 MB, nor other files. Memory that processes share is that of each of them.
