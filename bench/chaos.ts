@@ -1,10 +1,14 @@
+import { runMonitorChaos } from '../test/chaos/monitors/run.ts';
 import { runChaos } from '../test/chaos/run.ts';
 import { runSessionChaos } from '../test/chaos/sessions/run.ts';
 import { type ChaosTarget, startEmbedded } from '../test/chaos/target.ts';
 import { startClusterTarget } from './chaos/cluster-target.ts';
 import { type CommandLine, readOptions } from './chaos/options.ts';
-import { formatReport, formatSessionReport } from './chaos/report.ts';
+import { formatFindings, formatReport } from './chaos/report.ts';
 import { runInterruptible } from './interrupt.ts';
+
+/** Monitors that check pages while processes are killed. */
+const MONITORS = 12;
 
 async function main(options: CommandLine, signal: AbortSignal): Promise<void> {
   // UTC, as in the logs.
@@ -29,7 +33,11 @@ async function runRound(
 ): Promise<{ text: string; violations: string[] }> {
   if (options.sessions) {
     const report = await runSessionChaos(target, options);
-    return { text: formatSessionReport(report), violations: report.violations };
+    return { text: formatFindings(report), violations: report.violations };
+  }
+  if (options.monitors) {
+    const report = await runMonitorChaos(target, { ...options, monitors: MONITORS });
+    return { text: formatFindings(report), violations: report.violations };
   }
   const report = await runChaos(target, options);
   return { text: formatReport(report), violations: report.violations };

@@ -9,6 +9,9 @@ of its own, on Linux, and needs a Chromium.
 With --sessions, browser sessions are used in every way instead, and Chromium, sandboxes, the worker and the API are
 killed. Checks that no process, directory, lease, row or workflow is left behind and that every session was billed once.
 
+With --monitors, monitors check pages each minute instead, and worker, API, Temporal and Postgres are killed N times each.
+Checks that each scheduled check took place once, was billed once, found each change once and was told once.
+
 Usage: node bench/chaos.ts [OPTIONS]
 
   --pages N        pages of the batch and of the larger crawl (2000)
@@ -17,6 +20,7 @@ Usage: node bench/chaos.ts [OPTIONS]
   --cluster        run the cluster of docker-compose.yml instead of what npm start runs; each worker and each API
                    is then killed N times
   --sessions       use browser sessions instead of a batch and crawls; not with --pages, --parts or --cluster
+  --monitors       check pages by monitors instead; not with --pages, --parts, --cluster or --sessions
   --seed N         seed of all random numbers (1)
   --keep           always keep logs and data
   --help           print this text
@@ -29,6 +33,7 @@ export interface CommandLine {
   parts: string[];
   cluster: boolean;
   sessions: boolean;
+  monitors: boolean;
   seed: number;
   keep: boolean;
 }
@@ -43,12 +48,15 @@ export function readOptions(): CommandLine {
     parts: text(undefined),
     cluster: flag(),
     sessions: flag(),
+    monitors: flag(),
     seed: count(1, 0),
     keep: flag(),
   });
-  const { sessions, cluster, keep, seed } = values;
+  const { sessions, monitors, cluster, keep, seed } = values;
   if (sessions && (values.pages !== undefined || values.parts !== undefined || cluster))
     refuse('--sessions does not go with --pages, --parts or --cluster');
+  if (monitors && (values.pages !== undefined || values.parts !== undefined || cluster || sessions))
+    refuse('--monitors does not go with --pages, --parts, --cluster or --sessions');
   const parts = values.parts?.split(',') ?? PARTS;
   const unknown = parts.filter((part) => !PARTS.some((known) => part.startsWith(known)));
   if (unknown.length) refuse(`--parts: there is no ${unknown.join(', ')}, but ${PARTS.join(', ')}`);
@@ -58,6 +66,7 @@ export function readOptions(): CommandLine {
     parts,
     cluster,
     sessions,
+    monitors,
     keep,
     seed,
   };

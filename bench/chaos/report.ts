@@ -1,3 +1,4 @@
+import type { MonitorChaosReport } from '../../test/chaos/monitors/run.ts';
 import type { ChaosReport } from '../../test/chaos/run.ts';
 import type { SessionChaosReport } from '../../test/chaos/sessions/run.ts';
 import { table } from '../figures.ts';
@@ -25,8 +26,13 @@ export function formatReport({ rounds, kills, counts, violations }: ChaosReport)
   return [table(jobs), formatFigures(kills, figures, violations)].join('\n\n');
 }
 
-/** Formats the report of browser sessions: a table of figures, and the violations. */
-export function formatSessionReport({ kills, counts, seconds, violations }: SessionChaosReport): string {
+/** Formats the report of browser sessions or monitors: a table of figures, and the violations. */
+export function formatFindings({
+  kills,
+  counts,
+  seconds,
+  violations,
+}: SessionChaosReport | MonitorChaosReport): string {
   return formatFigures(kills, { ...counts, seconds }, violations);
 }
 

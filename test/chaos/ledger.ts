@@ -82,7 +82,7 @@ async function countJobs(db: Database, teamId: string): Promise<number> {
 }
 
 /** Retries a query, because the database may have been killed. */
-async function persistently<Answer>(
+export async function persistently<Answer>(
   db: Database,
   question: (db: Database) => Promise<Answer>,
   signal: AbortSignal,
