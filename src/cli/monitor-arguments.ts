@@ -21,6 +21,7 @@ export const monitorArgs = {
   },
   timezone: { type: 'string', valueHint: 'zone', description: 'time zone of the schedule; default UTC' },
   name: { type: 'string', valueHint: 'text', description: 'name of the monitor; default: what it watches' },
+  tag: { type: 'string', valueHint: 'text', description: 'a group that it belongs to; may be repeated' },
   crawl: { type: 'boolean', description: 'watch the sites at the URLs, page by page' },
   limit: { type: 'string', valueHint: 'n', description: 'maximum number of pages of a site' },
   query: {
@@ -70,8 +71,10 @@ export function readMonitor(values: MonitorArgs, rawArgs: string[]): Record<stri
   if (first === undefined)
     throw new ServiceError('BAD_REQUEST', 'There is nothing to watch: provide URLs, or a --query.');
   const { schedule = '', timezone, goal } = values;
+  const tags = collectValues(rawArgs, monitorArgs, 'tag');
   return {
     name: (values.name ?? first).slice(0, 256),
+    tags: tags.length ? tags : undefined,
     schedule: { ...(CRON.test(schedule) ? { cron: schedule } : { text: schedule }), timezone },
     targets: [
       ...pageTargets(urls, values, rawArgs),

@@ -29,6 +29,7 @@ const monitor = z
   .object({
     id: z.uuid(),
     name: z.string(),
+    tags: z.array(z.string()),
     status: z.enum(['active', 'paused', 'deleted']),
     schedule: z.object({ cron: z.string(), timezone: z.string() }),
     nextRunAt: time.nullable().describe('null while the monitor is paused'),
@@ -148,7 +149,13 @@ const success = z.literal(true);
 /** Response of the requests that create, read and change a monitor. */
 export const monitorResponse = z.object({ success, data: monitor });
 /** Response of `GET /v2/monitor`, newest first. */
-export const monitorsResponse = z.object({ success, data: z.array(monitor) });
+export const monitorsResponse = z.object({
+  success,
+  data: z.array(monitor),
+  tags: z
+    .array(z.object({ tag: z.string(), monitors: z.int() }))
+    .describe('the tags of all monitors of the team, and how many monitors have each'),
+});
 /** Response of `DELETE /v2/monitor/{id}`. */
 export const deleteMonitorResponse = z.object({ success });
 /** Response of `POST /v2/monitor/{id}/run`. */

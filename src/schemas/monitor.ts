@@ -9,6 +9,8 @@ import { webhookOf } from './webhook.ts';
 
 const MAX_NAME_CHARACTERS = 256;
 const MAX_GOAL_CHARACTERS = 2_000;
+const MAX_TAGS = 20;
+const MAX_TAG_CHARACTERS = 50;
 const MAX_RECIPIENTS = 25;
 const MAX_EMAIL_CHARACTERS = 254;
 const MAX_RETENTION_DAYS = 365;
@@ -55,9 +57,13 @@ export const monitorText = (characters: number, ifEmpty: string) =>
 /** What changes matter, in words. */
 export const goalText = monitorText(MAX_GOAL_CHARACTERS, 'goal must not be empty');
 
+/** A tag of a monitor. */
+const tag = monitorText(MAX_TAG_CHARACTERS, 'a tag must not be empty');
+
 /** The fields of a monitor that a request sets. */
 const fields = {
   name: monitorText(MAX_NAME_CHARACTERS, 'name must not be empty').describe('name of the monitor'),
+  tags: bounded(z.array(tag), { entries: MAX_TAGS }).describe('groups that the monitor belongs to'),
   schedule: monitorSchedule,
   targets: monitorTargets.describe('what the monitor watches'),
   webhook: webhookOf('monitor'),
@@ -75,6 +81,7 @@ const fields = {
 export const createMonitorBody = z
   .strictObject({
     ...fields,
+    tags: fields.tags.default([]),
     webhook: fields.webhook.nullish(),
     notification: fields.notification.nullish(),
     retentionDays: fields.retentionDays.default(30),
@@ -150,7 +157,10 @@ const part = {
 };
 
 /** Query parameters of the list of monitors. */
-export const monitorsQuery = z.strictObject(part);
+export const monitorsQuery = z.strictObject({
+  ...part,
+  tag: tag.optional().describe('only monitors with this tag'),
+});
 
 export const CHECK_STATES = [
   'queued',

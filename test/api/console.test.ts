@@ -378,6 +378,7 @@ describe.each(['light', 'dark'] as const)('a monitor, in the theme %s,', (theme)
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await page.getByLabel('URLs of pages, one a line').fill(`${shop.url}/lamp\n\n  ${shop.url}/still\n`);
     await page.getByLabel('Not these parts').fill('h1');
+    await page.getByLabel('Tags').fill('shop, lamps,, shop');
     await page.getByRole('button', { name: 'Preview the first page' }).click();
     const preview = page.getByRole('region', { name: `What would be watched of ${shop.url}/lamp` });
     await preview.getByText('The lamp costs 12 euros.').waitFor();
@@ -441,7 +442,24 @@ describe.each(['light', 'dark'] as const)('a monitor, in the theme %s,', (theme)
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText(/^next run/).waitFor();
 
+    await page.getByText('Change the tags').click();
+    await page.getByLabel('Tags').fill('shop, <b>bold</b>');
+    await page.getByRole('button', { name: 'Change', exact: true }).first().click();
+    await page.getByRole('link', { name: '#<b>bold</b>' }).waitFor();
+    await isWhole();
+
     await page.getByRole('link', { name: 'Monitors', exact: true }).first().click();
+    const targets = [{ type: 'scrape', urls: [shop.url] }];
+    const body = { name: 'Other', schedule: { cron: '0 9 * * *' }, targets };
+    const other = await call('/v2/monitor', { url: service.url, key: key ?? '', body });
+    const groups = page.getByRole('navigation', { name: 'Groups by tag' });
+    await groups.getByRole('link', { name: 'shop 1' }).click();
+    await groups.locator('[aria-current=page]').filter({ hasText: 'shop 1' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'Other' }).waitFor({ state: 'detached' });
+    const titles = (await groups.getByRole('link').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+    expect(titles).toEqual(['All', '<b>bold</b> 1', 'shop 1']);
+    await call(`/v2/monitor/${other.body.data.id}`, { method: 'DELETE', url: service.url, key: key ?? '' });
+    await isWhole();
     const row = page.getByRole('row').filter({ hasText: name });
     await expect
       .poll(() => row.getByRole('listitem').allTextContents())

@@ -361,6 +361,25 @@ describe('a monitor', () => {
     expect((await fetch(`${feedUrl.slice(0, -2)}xx`)).status).toBe(404);
   });
 
+  it('belongs to the groups of its tags, by which monitors are listed and counted', async () => {
+    const team = await makeTeam(db);
+    const { id } = await create(team, { tags: ['shop', 'lamps', 'shop'] });
+    const other = await create(team, {});
+    expect([(await get(`/v2/monitor/${id}`, team)).data.tags, other.tags]).toEqual([['shop', 'lamps'], []]);
+    const change = { method: 'PATCH', body: { tags: ['shop'] }, key: team.key };
+    await call(`/v2/monitor/${other.id}`, change);
+    const list = await get('/v2/monitor?tag=lamps', team);
+    expect(list.data.map((monitor: Body) => monitor.id)).toEqual([id]);
+    expect(list.tags).toEqual([
+      { tag: 'lamps', monitors: 1 },
+      { tag: 'shop', monitors: 2 },
+    ]);
+    expect((await get('/v2/monitor?tag=other', team)).data).toEqual([]);
+    expect((await get('/v2/monitor', await makeTeam(db))).tags).toEqual([]);
+    const refused = await call(`/v2/monitor/${id}`, { ...change, body: { tags: ['x'.repeat(51)] } });
+    expect(refused.status).toBe(400);
+  });
+
   it('gets another URL for its feed, after which the one before is valid no longer', async () => {
     const team = await makeTeam(db);
     const [first, other] = [await create(team, {}), await create(team, {})];

@@ -16,6 +16,7 @@ import {
   findMonitor,
   insertMonitor,
   listMonitors,
+  listTags,
   type MonitorChange,
   type NewMonitor,
   replaceFeed,
@@ -112,8 +113,12 @@ const list = defineRoute({
   response: monitorsResponse,
   errors: [],
   async handler({ caller: { teamId }, query }, { db, config }) {
-    const monitors = await listMonitors(db, { teamId, ...query });
-    return { success: true as const, data: monitors.map((each) => toMonitor(each, config.secretKey)) };
+    const [monitors, tags] = await Promise.all([
+      listMonitors(db, { teamId, ...query }),
+      listTags(db, teamId),
+    ]);
+    const data = monitors.map((each) => toMonitor(each, config.secretKey));
+    return { success: true as const, data, tags };
   },
 });
 

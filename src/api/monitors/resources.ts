@@ -29,6 +29,7 @@ export function toMonitor(
   return {
     id: monitor.id,
     name: monitor.name,
+    tags: monitor.tags,
     status,
     schedule: { cron, timezone },
     nextRunAt: status === 'active' ? timeOf(nextRunAfter({ cron, timezone }) ?? null) : null,

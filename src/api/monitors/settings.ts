@@ -20,11 +20,12 @@ export function columnsOf(
   rawBody: unknown,
   allowLocalNames: boolean,
 ): MonitorChange {
-  const { name, schedule, targets, webhook, notification, retentionDays, goal, judgeEnabled } = body;
+  const { name, tags, schedule, targets, webhook, notification, retentionDays, goal, judgeEnabled } = body;
   const jsonOf = (value: object | null) => (value === null ? null : JSON.stringify(value));
   if (targets) requireTargets(targets, allowLocalNames);
   return {
     ...(name !== undefined && { name }),
+    ...(tags && { tags: [...new Set(tags)] }),
     ...(schedule && { ...schedule, runs_per_month: countRunsPerMonth(schedule) }),
     ...(targets && {
       targets: JSON.stringify(sentTargets(rawBody)),

@@ -39,9 +39,10 @@ const create = defineCommand({
 
 const list = defineCommand({
   meta: { name: 'list', description: 'list the monitors of the team' },
-  args: { json },
+  args: { json, tag: { type: 'string', valueHint: 'text', description: 'only monitors with this tag' } },
   async run({ args }) {
-    const monitors = await withRunningService('Reading the monitors', (service) => readAll(service, PATH));
+    const path = PATH + queryOf({ tag: args.tag });
+    const monitors = await withRunningService('Reading the monitors', (service) => readAll(service, path));
     if (args.json) printJson(monitors);
     else if (!monitors.length) process.stderr.write('The team has no monitors.\n');
     else
@@ -49,6 +50,7 @@ const list = defineCommand({
         monitors.map((monitor) => ({
           id: textOf(monitor.id),
           name: textOf(monitor.name),
+          tags: Array.isArray(monitor.tags) ? monitor.tags.join(', ') : '',
           status: textOf(monitor.status),
           next: textOf(monitor.nextRunAt),
           'last check': formatSummary(monitor.lastCheckSummary),

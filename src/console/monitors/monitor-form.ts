@@ -4,6 +4,7 @@ import { goTo } from '../router.ts';
 import { useAction } from '../use-action.ts';
 import { PagePreview } from './page-preview.ts';
 import { ScheduleFields, scheduleOf } from './schedule-fields.ts';
+import { tagsOf } from './tags.ts';
 
 /** The pages that a form names, and how they are read. */
 function pagesOf(form: FormData): { urls: string[]; scrapeOptions: Record<string, string[]> } {
@@ -19,8 +20,12 @@ function pagesOf(form: FormData): { urls: string[]; scrapeOptions: Record<string
   };
 }
 
-/** A form that creates a monitor of pages, and leads to it. @param props.isFirst whether it is open at first */
-export function MonitorForm({ isFirst }: { isFirst: boolean }) {
+/**
+ * A form that creates a monitor of pages, and leads to it.
+ * @param props.isFirst whether it is open at first
+ * @param props.tag the tag of the group that is shown, which the new monitor gets
+ */
+export function MonitorForm({ isFirst, tag }: { isFirst: boolean; tag: string }) {
   // A monitor that others make meanwhile does not close the form.
   const isOpen = useSignal(isFirst);
   const { fault, run } = useAction();
@@ -31,6 +36,7 @@ export function MonitorForm({ isFirst }: { isFirst: boolean }) {
     const { urls, scrapeOptions } = pagesOf(form);
     const body = {
       name: text('name'),
+      tags: tagsOf(text('tags')),
       schedule: scheduleOf(form),
       targets: [{ type: 'scrape', urls, scrapeOptions }],
       ...(text('goal') && { goal: text('goal') }),
@@ -46,6 +52,7 @@ export function MonitorForm({ isFirst }: { isFirst: boolean }) {
         <div class="limits">
           <label>Name <input name="name" required maxlength="256" placeholder="Prices" /></label>
           <${ScheduleFields} schedule="" timezone=${Intl.DateTimeFormat().resolvedOptions().timeZone} />
+          <label>Tags <small>optional, separated by commas</small> <input name="tags" key=${tag} defaultValue=${tag} placeholder="shop, lamps" /></label>
           <label>Webhook URL <small>optional</small> <input name="webhook" placeholder="https://example.com/hook" /></label>
         </div>
         <p><label>URLs of pages, one a line

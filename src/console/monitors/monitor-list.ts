@@ -8,6 +8,7 @@ import { CheckStrip } from './check-strip.ts';
 import { MonitorForm } from './monitor-form.ts';
 import { describeTarget, type Monitor } from './monitor-resources.ts';
 import { MonitorState } from './monitor-state.ts';
+import { type TagGroup, TagGroups, TagLinks } from './tags.ts';
 
 /** How often the list is read again, in milliseconds: while a check in it runs, and otherwise. */
 const RUNNING_MS = 2000;
@@ -16,14 +17,15 @@ const IDLE_MS = 10_000;
 /** The monitors of the team, newest first, and a form that creates one. */
 export function MonitorList() {
   const offset = offsetOf(place.value.query);
+  const tag = place.value.query.get('tag') ?? '';
   const { value, error } = usePolling(
     async (signal) => {
       // One more than is shown says whether there are more.
-      const path = `/v2/monitor?limit=${PART + 1}&offset=${offset}`;
-      return (await send<{ data: Monitor[] }>({ path, signal })).body.data;
+      const path = `/v2/monitor?limit=${PART + 1}&offset=${offset}${tag && `&tag=${encodeURIComponent(tag)}`}`;
+      return (await send<{ data: Monitor[]; tags: TagGroup[] }>({ path, signal })).body;
     },
-    (monitors) => (monitors.some(({ currentCheckId }) => currentCheckId) ? RUNNING_MS : IDLE_MS),
-    String(offset),
+    ({ data }) => (data.some(({ currentCheckId }) => currentCheckId) ? RUNNING_MS : IDLE_MS),
+    `${offset} ${tag}`,
   );
   return html`
     <h1>Monitors</h1>
@@ -32,13 +34,14 @@ export function MonitorList() {
     ${
       value &&
       html`
-        <${MonitorForm} isFirst=${value.length === 0} />
+        <${MonitorForm} isFirst=${value.data.length === 0 && !tag} tag=${tag} />
+        <${TagGroups} groups=${value.tags} chosen=${tag} />
         ${
-          value.length
-            ? html`<${Monitors} monitors=${value.slice(0, PART)} />`
-            : html`<div class="empty"><p>No page is watched yet. A monitor checks pages on a schedule and tells what changed.</p></div>`
+          value.data.length
+            ? html`<${Monitors} monitors=${value.data.slice(0, PART)} />`
+            : html`<div class="empty"><p>${tag ? 'No monitor has this tag.' : 'No page is watched yet. A monitor checks pages on a schedule and tells what changed.'}</p></div>`
         }
-        <${Pager} hasMore=${value.length > PART} />`
+        <${Pager} hasMore=${value.data.length > PART} />`
     }`;
 }
 
@@ -50,13 +53,14 @@ const Monitors = ({ monitors }: { monitors: Monitor[] }) => html`
         <th scope="col">Schedule</th><th scope="col" class="number">Next run</th>
       </tr></thead>
       <tbody>${monitors.map((monitor) => {
-        const { id, name, schedule, nextRunAt, targets } = monitor;
+        const { id, name, tags, schedule, nextRunAt, targets } = monitor;
         return html`
           <tr key=${id}>
             <td><${MonitorState} monitor=${monitor} /><${CheckStrip} monitor=${monitor} /></td>
             <td class="target"><a href=${`${BASE}/monitors/${id}`} dir="auto">${name}</a>
               ${targets.slice(0, 2).map((target) => html`<small dir="auto">${describeTarget(target)}</small>`)}
-              ${targets.length > 2 && html`<small>and ${targets.length - 2} more</small>`}</td>
+              ${targets.length > 2 && html`<small>and ${targets.length - 2} more</small>`}
+              <${TagLinks} tags=${tags} /></td>
             <td><code>${schedule.cron}</code><br /><small>${schedule.timezone}</small></td>
             <td class="number">${nextRunAt && html`<time datetime=${nextRunAt} title=${new Date(nextRunAt).toLocaleString()}>${ago(nextRunAt)}</time>`}</td>
           </tr>`;

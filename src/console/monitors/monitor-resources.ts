@@ -4,6 +4,7 @@ import { count } from '../elements/format.ts';
 export interface Monitor {
   id: string;
   name: string;
+  tags: string[];
   status: 'active' | 'paused';
   schedule: { cron: string; timezone: string };
   nextRunAt: string | null;

@@ -16,6 +16,7 @@ import {
 } from './monitor-resources.ts';
 import { MonitorState } from './monitor-state.ts';
 import { ScheduleFields, scheduleOf } from './schedule-fields.ts';
+import { TagLinks, tagsOf } from './tags.ts';
 
 /** How often a monitor is read again, in milliseconds: while a check runs, and otherwise. */
 const RUNNING_MS = 1500;
@@ -62,8 +63,18 @@ function MonitorById({ path }: { path: string }) {
 }
 
 function Head({ monitor, path, run }: { monitor: Monitor; path: string; run: Action['run'] }) {
-  const { name, status, schedule, nextRunAt, targets, goal, webhook, feedUrl, estimatedCreditsPerMonth } =
-    monitor;
+  const {
+    name,
+    tags,
+    status,
+    schedule,
+    nextRunAt,
+    targets,
+    goal,
+    webhook,
+    feedUrl,
+    estimatedCreditsPerMonth,
+  } = monitor;
   const isPaused = status === 'paused';
   const change = (body: object) => run({ method: 'PATCH', path, body });
   const remove = async () => {
@@ -73,6 +84,11 @@ function Head({ monitor, path, run }: { monitor: Monitor; path: string; run: Act
   const rotateFeed = () => {
     if (confirm('Replace the URL of the feed? Programs that read it need the new one.'))
       void run({ method: 'POST', path: `${path}/feed/rotate`, body: {} });
+  };
+  const retag = (event: Event) => {
+    event.preventDefault();
+    const text = String(new FormData(event.target as HTMLFormElement).get('tags') ?? '');
+    void change({ tags: tagsOf(text) });
   };
   const reschedule = (event: Event) => {
     event.preventDefault();
@@ -94,6 +110,14 @@ function Head({ monitor, path, run }: { monitor: Monitor; path: string; run: Act
       <ul class="links">${targets.map((target) => html`<li key=${target.id} dir="auto">${describeTarget(target)}</li>`)}</ul>
       ${goal !== null && html`<p class="facts"><span>What matters: <span dir="auto">${goal}</span></span></p>`}
       ${webhook && html`<p class="facts"><span>Changes are sent to <span dir="auto">${webhook.url}</span></span></p>`}
+      <${TagLinks} tags=${tags} />
+      <details>
+        <summary>Change the tags</summary>
+        <form class="filters" onSubmit=${retag}>
+          <label>Tags <small>separated by commas</small> <input name="tags" defaultValue=${tags.join(', ')} /></label>
+          <button class="primary">Change</button>
+        </form>
+      </details>
       <details>
         <summary>Read the feed</summary>
         <p>Whoever knows this URL can read what the monitor has found: <a class="target" href=${feedUrl}>${feedUrl}</a></p>

@@ -192,6 +192,7 @@ export interface Tables {
     team_id: string;
     api_key_id: string | null;
     name: string;
+    tags: ColumnType<string[], string[] | undefined, string[]>;
     status: Generated<'active' | 'paused' | 'deleted'>;
     cron: string;
     timezone: string;

@@ -40,6 +40,7 @@ async function makeMonitor(team: TestTeam, email: object): Promise<StoredMonitor
       id: randomUUID(),
       team_id: team.id,
       api_key_id: null,
+      tags: [],
       name: 'Prices',
       cron: '0 9 * * *',
       timezone: 'Europe/Berlin',

@@ -5,6 +5,7 @@ const summary = { totalPages: 1, same: 0, changed: 1, new: 0, removed: 0, error:
 const monitor = {
   id: JOB_ID,
   name: 'Prices',
+  tags: ['shop'],
   status: 'active',
   schedule: { cron: '0 9 * * *', timezone: 'Europe/Berlin' },
   nextRunAt: LATER,
@@ -84,6 +85,7 @@ export const MONITOR_EXAMPLES: Examples = {
         summary: 'Watch a page every morning',
         body: {
           name: 'Prices',
+          tags: ['shop'],
           schedule: { text: 'daily at 9:00', timezone: 'Europe/Berlin' },
           targets,
           webhook: `${SITE}/hook`,
@@ -103,7 +105,9 @@ export const MONITOR_EXAMPLES: Examples = {
     ],
     response: one,
   },
-  'get /v2/monitor': { response: { success: true, data: [monitor] } },
+  'get /v2/monitor': {
+    response: { success: true, data: [monitor], tags: [{ tag: 'shop', monitors: 1 }] },
+  },
   'get /v2/monitor/:id': { response: one },
   'patch /v2/monitor/:id': {
     requests: [

@@ -10,6 +10,7 @@ export type StoredMonitor = Selectable<Tables['monitors']>;
 export type MonitorChange = Pick<
   Updateable<Tables['monitors']>,
   | 'name'
+  | 'tags'
   | 'status'
   | 'cron'
   | 'timezone'
@@ -77,21 +78,29 @@ export async function readMonitor(db: Database, id: string): Promise<StoredMonit
   return db.query.selectFrom('monitors').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Lists the monitors of a team, newest first. */
+/** Lists the monitors of a team, newest first. @param part.tag only those with this tag */
 export async function listMonitors(
   db: Database,
-  { teamId, limit, offset }: { teamId: string; limit: number; offset: number },
+  { teamId, tag, limit, offset }: { teamId: string; tag?: string | undefined; limit: number; offset: number },
 ): Promise<StoredMonitor[]> {
-  return db.query
+  let query = db.query
     .selectFrom('monitors')
     .selectAll()
     .where('team_id', '=', teamId)
-    .where('status', '<>', 'deleted')
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+    .where('status', '<>', 'deleted');
+  if (tag !== undefined) query = query.where(sql<boolean>`${tag} = any(tags)`);
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute();
+}
+
+/** Lists the tags of the monitors of a team, and how many monitors have each. */
+export async function listTags(
+  { query }: Pick<Database, 'query'>,
+  teamId: string,
+): Promise<{ tag: string; monitors: number }[]> {
+  const { rows } = await sql<{ tag: string; monitors: number }>`
+    select tag, count(*)::int as monitors from monitors, unnest(tags) as tag
+    where team_id = ${teamId} and status <> 'deleted' group by tag order by tag`.execute(query);
+  return rows;
 }
 
 /**
