@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Findings } from '../findings.ts';
 
 /** An event of a check, by its `webhookId`. */
-export interface CheckEvent {
+interface CheckEvent {
   checkId: string;
   /** What it tells: the end of the check, or a page by its URL. */
   what: string;
