@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Kysely, sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { up as countFiles } from '../../migrations/0006-cache-files.ts';
 import { removeStrayFiles, trimCache } from '../../src/activities/upkeep/cache-upkeep.ts';
 import { wholeText } from '../../src/content/source-text.ts';
@@ -40,7 +40,15 @@ beforeEach(async () => {
   directory = await mkdtemp(path.join(root, 'blobs-'));
   results = await openBlobs(directory, 'results');
   cacheBlobs = await openBlobs(directory, 'cache');
-  cache = createPageCache({ db, blobs: cacheBlobs, results, isShared: false });
+  cache = createPageCache({
+    db,
+    blobs: cacheBlobs,
+    results,
+    isShared: false,
+    onUnreadable: (error) => {
+      throw error;
+    },
+  });
 });
 afterAll(() => rm(root, { recursive: true }));
 
@@ -204,5 +212,12 @@ describe('a file without a copy', () => {
     await expect(cacheBlobs.get(stray)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await filesOnDisk()).toHaveLength(files.length - 1);
     expect(await find('page')).toBe('page');
+  });
+
+  it('is not deleted by a worker whose clock is a day ahead', async () => {
+    const fresh = await cacheBlobs.put(Buffer.from('just written, by the clock of all others'));
+    vi.useFakeTimers({ now: Date.now() + DAY_MS, toFake: ['Date'] });
+    await removeAllStrays().finally(() => vi.useRealTimers());
+    expect(String(await cacheBlobs.get(fresh))).toContain('just written');
   });
 });

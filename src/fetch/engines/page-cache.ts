@@ -16,6 +16,7 @@ import {
 import { deleteCopy } from '../../storage/db/cache/cache-files.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { pause } from '../../system/pause.ts';
+import { withTimeLimit } from '../../system/time-limit.ts';
 import { untilAborted } from '../../system/until-aborted.ts';
 import { canServe, wantsImages, withImages } from './cache-key.ts';
 import { createPendingCopies } from './pending-copies.ts';
@@ -27,6 +28,11 @@ const MAX_BATCH_SIZE = 50;
  * responded with the page, and still be storing its copy.
  */
 const SECOND_LOOK_MS = 500;
+/**
+ * Milliseconds that the blob store has for a copy. A page that may be fetched need not wait for a store that does not
+ * respond.
+ */
+const MAX_READ_MS = 5_000;
 /** The oldest copy, in milliseconds, that another worker may still be storing. */
 const MAX_UNSTORED_MS = 10_000;
 
@@ -47,6 +53,8 @@ export interface Reader {
  * Creates the cache of fetched pages. A team finds the copies of the pages that it has fetched itself.
  * @param deps.results storage of the files of results; cached copies have their own files
  * @param deps.isShared whether a team also finds the copies of all others
+ * @param deps.onUnreadable called when the blob store cannot return a copy in time, so that the page is fetched
+ * @param deps.maxReadMs milliseconds that the blob store has for that
  * @param deps.untilSecondLook waits until another worker has probably stored a copy, or the signal fires
  */
 export function createPageCache({
@@ -54,12 +62,16 @@ export function createPageCache({
   blobs,
   results,
   isShared,
+  onUnreadable,
+  maxReadMs = MAX_READ_MS,
   untilSecondLook = (signal) => pause(SECOND_LOOK_MS, signal),
 }: {
   db: Database;
   blobs: Blobs;
   results: Blobs;
   isShared: boolean;
+  onUnreadable: (error: unknown) => void;
+  maxReadMs?: number;
   untilSecondLook?: (signal: AbortSignal) => Promise<void>;
 }) {
   const lookUps = batchCalls((queries: CacheQuery[]) => findCacheEntries(db, queries, { isShared }), {
@@ -99,6 +111,12 @@ export function createPageCache({
     );
   }
 
+  async function readCopy(blob: string): Promise<FetchedSnapshot> {
+    const snapshot = parseSnapshot(await blobs.get(blob));
+    await copyFiles(snapshot.files, blobs, results);
+    return snapshot;
+  }
+
   /** Finds the newest copy of a key within the age limits of the request, also one that is being stored. */
   async function findNewest(
     key: Buffer,
@@ -110,11 +128,14 @@ export function createPageCache({
       const entry = await lookUps({ key, teamId, minMs: request.minAge ?? 0, maxMs: request.maxAge });
       if (!entry) return undefined;
       try {
-        const snapshot = parseSnapshot(await blobs.get(entry.blob));
-        await copyFiles(snapshot.files, blobs, results);
-        return snapshot;
+        const copy = readCopy(entry.blob);
+        return await (isCacheOnly(request) ? copy : withTimeLimit(copy, maxReadMs));
       } catch (error) {
-        if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') throw error;
+        if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') {
+          if (isCacheOnly(request)) throw error;
+          onUnreadable(error);
+          return undefined;
+        }
         // The blob of the copy is missing. Delete the copy and look for an older one.
         await deleteCopy(db, key, entry.blob);
         signal.throwIfAborted();

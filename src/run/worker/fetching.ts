@@ -94,6 +94,13 @@ export function createEngines(
     proxies: egress.upstreams,
     upload: createUploadEngine({ db, uploads, secretKey }),
     convertIfDocument: createConvertIfDocument({ convert: documents.convert, blobs: results }),
-    cache: createPageCache({ db, blobs: cacheBlobs, results, isShared: config.sharesCache }),
+    cache: createPageCache({
+      db,
+      blobs: cacheBlobs,
+      results,
+      isShared: config.sharesCache,
+      onUnreadable: (error) =>
+        logger.warn({ err: error }, 'a copy of a page could not be read, so it is fetched'),
+    }),
   };
 }

@@ -1,6 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { codeOf, ServiceError } from '../../errors.ts';
 import type { BlobStore, ByteRange, StoredBlob } from './blob-store.ts';
+
+/** Names of errors that do not last, whatever their status. */
+const TEMPORARY = new Set([
+  'TimeoutError',
+  'SlowDown',
+  'RequestTimeout',
+  'TooManyRequests',
+  'ThrottlingException',
+]);
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -8,9 +18,10 @@ type Sdk = typeof import('@aws-sdk/client-s3');
 const CONNECT_MS = 5_000;
 /**
  * Milliseconds without a byte in either direction after which a request, or the body of its response, fails.
- * The client tries a request three times. Large files may take longer as a whole.
+ * The client tries a request three times, so clients of the service wait for half a minute at most. Large files may
+ * take longer as a whole.
  */
-const SILENT_MS = 30_000;
+const SILENT_MS = 10_000;
 
 /** Age in milliseconds after which an object is written again to renew its time of storage. */
 const TOUCH_AFTER_MS = 3_600_000;
@@ -63,12 +74,41 @@ class S3Store implements BlobStore {
       return LastModified ?? new Date(0);
     } catch (error) {
       if (error instanceof this.#sdk.NotFound) return undefined;
-      throw error;
+      throw this.#translate(error);
+    }
+  }
+
+  /**
+   * Turns what the client throws where the bucket does not respond, or cannot serve a request at the moment, into
+   * `SERVICE_UNAVAILABLE`. Any other error, of wrong credentials for example, is returned unchanged.
+   */
+  #translate(error: unknown): unknown {
+    if (!(error instanceof Error)) return error;
+    const { S3ServiceException } = this.#sdk;
+    const status = error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : 0;
+    // The errors of sockets and streams have a code.
+    const isUnavailable = status >= 500 || TEMPORARY.has(error.name) || codeOf(error) !== undefined;
+    if (!isUnavailable) return error;
+    return new ServiceError(
+      'SERVICE_UNAVAILABLE',
+      'The blob store does not respond. Try again in a few seconds.',
+      { retryAfterSeconds: 5, cause: error },
+    );
+  }
+
+  /** Awaits a request to the bucket. @throws ServiceError `SERVICE_UNAVAILABLE`, see {@link S3Store.#translate} */
+  async #responded<Result>(request: Promise<Result>): Promise<Result> {
+    try {
+      return await request;
+    } catch (error) {
+      throw this.#translate(error);
     }
   }
 
   async write(key: string, bytes: Buffer): Promise<void> {
-    await this.#client.send(new this.#sdk.PutObjectCommand({ ...this.#object(key), Body: bytes }));
+    await this.#responded(
+      this.#client.send(new this.#sdk.PutObjectCommand({ ...this.#object(key), Body: bytes })),
+    );
   }
 
   /** A bucket answers when the object is durable. */
@@ -78,7 +118,7 @@ class S3Store implements BlobStore {
 
   async writeStream(key: string, source: Readable, bytes: number): Promise<void> {
     const object = { ...this.#object(key), Body: source, ContentLength: bytes };
-    await this.#client.send(new this.#sdk.PutObjectCommand(object));
+    await this.#responded(this.#client.send(new this.#sdk.PutObjectCommand(object)));
   }
 
   async has(key: string): Promise<boolean> {
@@ -96,7 +136,7 @@ class S3Store implements BlobStore {
 
   async read(key: string, range: ByteRange | undefined): Promise<Buffer | undefined> {
     const body = await this.#get(key, range);
-    return body && Buffer.from(await body.transformToByteArray());
+    return body && Buffer.from(await this.#responded(body.transformToByteArray()));
   }
 
   async #get(key: string, range: ByteRange | undefined) {
@@ -106,12 +146,12 @@ class S3Store implements BlobStore {
       return (await this.#client.send(new this.#sdk.GetObjectCommand(object))).Body;
     } catch (error) {
       if (error instanceof this.#sdk.NoSuchKey) return undefined;
-      throw error;
+      throw this.#translate(error);
     }
   }
 
   async remove(key: string): Promise<void> {
-    await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(key)));
+    await this.#responded(this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(key))));
   }
 
   async list(keyPrefix: string): Promise<StoredBlob[]> {
@@ -123,12 +163,14 @@ class S3Store implements BlobStore {
   /** Lists all objects whose keys begin with a prefix. */
   async *#listFiles(keyPrefix: string): AsyncGenerator<StoredBlob> {
     for (let ContinuationToken: string | undefined, more = true; more; ) {
-      const page = await this.#client.send(
-        new this.#sdk.ListObjectsV2Command({
-          Bucket: this.#bucket,
-          Prefix: this.#prefix + keyPrefix,
-          ...(ContinuationToken && { ContinuationToken }),
-        }),
+      const page = await this.#responded(
+        this.#client.send(
+          new this.#sdk.ListObjectsV2Command({
+            Bucket: this.#bucket,
+            Prefix: this.#prefix + keyPrefix,
+            ...(ContinuationToken && { ContinuationToken }),
+          }),
+        ),
       );
       for (const { Key, LastModified, Size = 0 } of page.Contents ?? []) {
         if (Key && LastModified)
@@ -150,6 +192,6 @@ class S3Store implements BlobStore {
   }
 
   async ready(): Promise<void> {
-    await this.#client.send(new this.#sdk.HeadBucketCommand({ Bucket: this.#bucket }));
+    await this.#responded(this.#client.send(new this.#sdk.HeadBucketCommand({ Bucket: this.#bucket })));
   }
 }

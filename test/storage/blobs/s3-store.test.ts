@@ -35,9 +35,27 @@ it.each<[string, () => Promise<unknown>]>([
   ['a file is renewed', () => store.touch(KEY)],
   ['a file is deleted', () => store.remove(KEY)],
   ['files are listed', () => store.list('ab')],
-])('%s: a bucket that never responds is an error', async (_what, request) => {
-  respond = () => undefined;
-  await expect(request()).rejects.toMatchObject({ name: 'TimeoutError' });
+  ['the bucket is probed', () => store.ready()],
+])(
+  '%s: a bucket that never responds, breaks the connection or responds with 503 is unavailable',
+  async (_what, request) => {
+    for (const fault of [
+      () => undefined,
+      (response: ServerResponse) => response.destroy(),
+      (response: ServerResponse) => response.writeHead(503).end(),
+    ]) {
+      respond = fault;
+      await expect(request()).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'The blob store does not respond. Try again in a few seconds.',
+      });
+    }
+  },
+);
+
+it('a bucket that refuses the credentials is not one that does not respond', async () => {
+  respond = (response) => response.writeHead(403).end();
+  await expect(store.read(KEY, undefined)).rejects.not.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
 it.each<[string, () => Promise<unknown>]>([

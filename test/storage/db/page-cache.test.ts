@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wholeText } from '../../../src/content/source-text.ts';
+import { messageOf, ServiceError } from '../../../src/errors.ts';
 import { createPageCache } from '../../../src/fetch/engines/page-cache.ts';
 import { scrapeBody } from '../../../src/schemas/scrape.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
@@ -33,9 +34,18 @@ async function openCache(
   const blobs = await openBlobs(directory, 'cache');
   const results = await openBlobs(directory, 'results');
   const [{ id: own }, { id: other }] = [await makeTeam(db), await makeTeam(db)];
-  const workerOf = (write: Write) => {
+  const unreadable: string[] = [];
+  const workerOf = (write: Write, read: Partial<Blobs> = {}) => {
     const putAll: Blobs['putAll'] = (items) => write(blobs.putAll, items);
-    const cache = createPageCache({ db, blobs: { ...blobs, putAll }, results, isShared, untilSecondLook });
+    const cache = createPageCache({
+      db,
+      blobs: { ...blobs, putAll, ...read },
+      results,
+      isShared,
+      untilSecondLook,
+      maxReadMs: 100,
+      onUnreadable: (error) => unreadable.push(messageOf(error)),
+    });
     return {
       ...cache,
       store: (text: string, options = AWAITED, teamId = own) =>
@@ -51,6 +61,10 @@ async function openCache(
     other,
     /** Another process with the same cache. */
     otherWorker: (write = writeAtOnce) => workerOf(write),
+    /** Another process, whose blob store returns copies in another way. */
+    readingBy: (get: Blobs['get']) => workerOf(writeAtOnce, { get }),
+    /** Why copies were not read. */
+    unreadable,
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true }),
   };
 }
@@ -220,4 +234,24 @@ it('two copies that were fetched in the same millisecond are both kept', async (
     .orderBy('blob')
     .execute();
   expect(stored).toEqual([{ blob: 'one' }, { blob: 'two' }]);
+});
+
+describe('a blob store that cannot return a copy', () => {
+  const outage = new ServiceError('SERVICE_UNAVAILABLE', 'The blob store does not respond.');
+  it.each<[string, Blobs['get'], string]>([
+    ['fails', () => Promise.reject(outage), outage.message],
+    ['never responds', () => new Promise(() => undefined), 'no response within 100 ms'],
+  ])(
+    'and %s does not hinder a page that may be fetched, and fails one that must be a copy',
+    async (_how, get, why) => {
+      await using cache = await openCache();
+      await cache.store('the page');
+      const worker = cache.readingBy(get);
+      expect(await worker.find()).toBeUndefined();
+      expect(cache.unreadable).toEqual([why]);
+      const alone = worker.find(request({ lockdown: true }), { signal: AbortSignal.timeout(500) });
+      await expect(alone).rejects.toThrow();
+      expect(await cache.find()).toBe('the page');
+    },
+  );
 });
