@@ -7,6 +7,7 @@ import {
   sumCachedBytes,
 } from '../../storage/db/cache/cache-files.ts';
 import type { Database } from '../../storage/db/client.ts';
+import { readDatabaseTime } from '../../storage/db/database-time.ts';
 
 /** Dependencies of the cache upkeep. */
 export interface CacheUpkeepDeps {
@@ -44,7 +45,7 @@ export async function trimCache(deps: CacheUpkeepDeps): Promise<{ copies: number
     total.files += files.length;
     return files.reduce((sum, { bytes }) => sum + bytes, 0);
   };
-  const before = new Date(Date.now() - cacheTtlMs);
+  const before = new Date((await readDatabaseTime(db)).getTime() - cacheTtlMs);
   for (let deleted = 1; deleted > 0; ) {
     const dropped = await deleteOldCopies(db, before);
     await removeFiles(dropped);
@@ -70,7 +71,7 @@ export async function removeStrayFiles(
   { db, cacheBlobs }: Pick<CacheUpkeepDeps, 'db' | 'cacheBlobs'>,
   prefix = Math.floor(Date.now() / PREFIX_INTERVAL_MS) % PREFIXES,
 ): Promise<number> {
-  const settled = Date.now() - SAFETY_MARGIN_MS;
+  const settled = (await readDatabaseTime(db)).getTime() - SAFETY_MARGIN_MS;
   const files = await cacheBlobs.list(prefix.toString(16).padStart(2, '0'));
   const old = files.filter(({ storedAt }) => storedAt.getTime() < settled).map(({ key }) => key);
   const known = await findKnownFiles(db, old);

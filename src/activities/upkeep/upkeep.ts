@@ -3,6 +3,7 @@ import { type MonitorSchedules, restoreSchedules, ScheduleCount } from '../../jo
 import type { Blobs } from '../../storage/blobs/index.ts';
 import { unlessBackedUp } from '../../storage/db/backup/sweep-lock.ts';
 import { type Database, patiently } from '../../storage/db/client.ts';
+import { readDatabaseTime } from '../../storage/db/database-time.ts';
 import { deleteOldIdempotencyKeys } from '../../storage/db/idempotency.ts';
 import {
   deleteExpiredJobs,
@@ -61,10 +62,10 @@ const ABANDONED_MS = 30 * 60_000;
  */
 const OVERDUE_MS = 600_000;
 /**
- * Safety margin in milliseconds when old blobs are deleted, because a blob is written shortly before its
- * row.
+ * Safety margin in milliseconds when old blobs are deleted: a blob is written shortly before its row, one of a bucket is
+ * dated anew only when it is an hour old, and the clock of whoever dates it may be an hour wrong.
  */
-const SAFETY_MARGIN_MS = 3_600_000;
+const SAFETY_MARGIN_MS = 3 * 3_600_000;
 
 /** A monitor with mails that should have been sent by now. */
 export interface LateMails {
@@ -119,7 +120,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
     const db = patiently(deps.db);
     // Jobs that expire meanwhile are left for the next cleanup, so that a busy service does not keep this
     // one from ending.
-    const now = Date.now();
+    const now = (await readDatabaseTime(db)).getTime();
     let jobs = 0;
     for (let deleted = 1; deleted > 0; jobs += deleted)
       deleted = await deleteExpiredResults(db, new Date(now));
@@ -159,7 +160,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
       removed += blobKeys.length;
       blobKeys = await deleteUnusedUploads(db);
     }
-    const oldest = (await findOldestUploadDate(db))?.getTime() ?? Date.now();
-    return removed + (await uploads.sweep(new Date(oldest - SAFETY_MARGIN_MS)));
+    const oldest = (await findOldestUploadDate(db)) ?? (await readDatabaseTime(db));
+    return removed + (await uploads.sweep(new Date(oldest.getTime() - SAFETY_MARGIN_MS)));
   }
 }

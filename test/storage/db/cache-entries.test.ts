@@ -55,3 +55,16 @@ it.each(sharing)(
     expect(plans).toEqual([{ custom_plans: ALWAYS_PLANNED }]);
   },
 );
+
+it('a copy by a worker whose clock is ahead is as old as all that are stored at that moment', async () => {
+  const key = randomBytes(32);
+  const fetchedAt = new Date(Date.now() + 86_400_000);
+  const files = [{ hash: randomBytes(8).toString('hex'), bytes: 1 }];
+  await addCacheEntries(db, [{ teamId, key, blob: 'ahead', fetchedAt, files }]);
+  const stored = db.query
+    .selectFrom('cache_entries')
+    .select(sql<boolean>`fetched_at <= now()`.as('isPast'))
+    .where('key', '=', key)
+    .executeTakeFirst();
+  expect(await stored).toEqual({ isPast: true });
+});

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { deleteExpiredResults } from '../../../src/storage/db/jobs/expired-jobs.ts';
 import { findJob, findOutcome, insertJob, loadJobWithSlot } from '../../../src/storage/db/jobs/jobs.ts';
 import { completeJob, failJob } from '../../../src/storage/db/jobs/take-credits.ts';
@@ -114,6 +114,13 @@ describe('a job', () => {
     await completeJob(db, { ...settlement, credits: 1, blob: 'b' });
     expect(await findOutcome(db, settlement.jobId)).toBeUndefined();
     expect(await findOutcome(db, uuidv7())).toBeUndefined();
+  });
+
+  it('of an API whose clock is a day back has its results for as long as any other', async () => {
+    vi.useFakeTimers({ now: Date.now() - 86_400_000, toFake: ['Date'] });
+    const { settlement } = await newJob().finally(() => vi.useRealTimers());
+    await completeJob(db, { ...settlement, credits: 1, blob: 'b' });
+    expect(await findOutcome(db, settlement.jobId)).toMatchObject({ blob: 'b' });
   });
 
   it('has its request and the concurrency of its team', async () => {

@@ -92,7 +92,8 @@ export async function addCacheEntries(db: Database, entries: CacheEntry[]): Prom
         key,
         team_id: teamId,
         blob,
-        fetched_at: fetchedAt,
+        // A worker whose clock is ahead must not make a copy that stays new.
+        fetched_at: sql<Date>`least(${fetchedAt}::timestamptz, now())`,
         files: entryFiles.map(({ hash }) => hash),
       })),
     )

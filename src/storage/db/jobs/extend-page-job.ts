@@ -6,6 +6,7 @@ import { addPages, encryptPages, type NewPage } from '../pages/pages.ts';
 import { addSkipped, type SkippedUrls } from '../pages/skipped-urls.ts';
 import type { JobStatus } from '../tables.ts';
 import { lockJobProgress } from './job-progress.ts';
+import { expiresAfter } from './jobs.ts';
 import { hostOfPages } from './page-jobs.ts';
 
 /** Minimum number of pages to collect beyond the limit, because some turn out to be the same as others. */
@@ -115,7 +116,7 @@ async function reopen(
   await query.updateTable('job_progress').set({ discovering: false }).where('job_id', '=', job.id).execute();
   await query
     .updateTable('jobs')
-    .set({ status: 'scraping', finished_at: null, expires_at: new Date(Date.now() + job.ttlMs) })
+    .set({ status: 'scraping', finished_at: null, expires_at: expiresAfter(job.ttlMs) })
     .where('id', '=', job.id)
     .execute();
 }

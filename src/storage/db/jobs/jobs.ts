@@ -38,6 +38,9 @@ function requestColumns({ target, request, cipher = NULL_CIPHER }: NewJob) {
   };
 }
 
+/** When a job expires, by the clock of the database, which those of the processes may differ from. */
+export const expiresAfter = (ttlMs: number) => sql<Date>`now() + make_interval(secs => ${ttlMs / 1_000})`;
+
 /** Returns the row of a new job. */
 export const jobRow = (job: NewJob) => ({
   id: job.id,
@@ -45,7 +48,7 @@ export const jobRow = (job: NewJob) => ({
   api_key_id: job.apiKeyId,
   kind: job.kind,
   ...requestColumns(job),
-  expires_at: new Date(Date.now() + job.ttlMs),
+  expires_at: expiresAfter(job.ttlMs),
   parent_id: job.parentId ?? null,
   reserved: job.reserved ?? PAGE,
 });
@@ -58,7 +61,9 @@ export function jobExpressions(job: NewJob) {
   const row = jobRow(job);
   // The keys of an object literal are those of its type.
   const columns = Object.keys(row) as (keyof typeof row)[];
-  return { columns, values: columns.map((column) => sql.val(row[column]).as(column)) };
+  const expressionOf = (column: keyof typeof row) =>
+    column === 'expires_at' ? row[column].as(column) : sql.val(row[column]).as(column);
+  return { columns, values: columns.map(expressionOf) };
 }
 
 /** Stores a job. Its workflow must start only afterwards. */
