@@ -1,5 +1,10 @@
 import type { Progress } from '../../src/run/embedded/terminal-progress.ts';
 
+/** The services that depend on others. */
+export type Linked = 'api' | 'worker' | 'temporal';
+/** The services that others depend on. */
+export type Dependency = 'postgres' | 'temporal' | 'blobs';
+
 /** The options of a cluster. */
 export interface ClusterOptions {
   /** Directory of all data; by default a temporary one. */
@@ -17,6 +22,14 @@ export interface ClusterOptions {
   checkout?: string | undefined;
   /** Whether blobs are in an S3 bucket, as in docker-compose.yml; otherwise in a shared directory. */
   bucket?: boolean;
+  /**
+   * Puts something between the processes of a service and one that they depend on, a proxy for example.
+   * @param port where `to` listens
+   * @returns the port at which the processes find it
+   */
+  link?: (from: Linked, to: Dependency, port: number) => Promise<number>;
+  /** More variables of the environment of an API or worker, by its name (`api-1`, `worker-2`). */
+  settingsOf?: (name: string) => Record<string, string>;
   /** Receives progress messages; stderr by default. */
   progress?: Progress;
   /** Aborts the start. The processes that were started are stopped before the promise rejects. */

@@ -1,5 +1,6 @@
 import { loadPostgresPassword, loadSecretKey } from '../../src/run/embedded/keys.ts';
 import { type ComposeFile, interpolate, serviceOf } from '../../test/support/service/compose.ts';
+import type { Dependency } from './options.ts';
 
 /** Host names and paths in docker-compose.yml, with their replacements on this machine. */
 export type Places = Record<string, string>;
@@ -57,7 +58,7 @@ export function place(text: string, { env, places }: PlacedFile): string {
 
 /** The replacements for this machine. */
 export function placesOf(options: {
-  ports: Record<'postgres' | 'temporal' | 'blobs', number>;
+  ports: Record<Dependency, number>;
   /** Path of Temporal's dynamic configuration. */
   dynamicConfig: string;
   /** Directory with the SQL schema of Temporal. */
@@ -65,14 +66,19 @@ export function placesOf(options: {
 }): Places {
   const { ports, dynamicConfig, schema } = options;
   return {
-    'postgres:5432': `127.0.0.1:${ports.postgres}`,
+    ...hostsOf(ports),
     '--ep postgres -p 5432': `--ep 127.0.0.1 -p ${ports.postgres}`,
-    'temporal:7233': `127.0.0.1:${ports.temporal}`,
-    'http://blobs:3900': `http://localhost:${ports.blobs}`,
     '/etc/temporal/winnow.yaml': dynamicConfig,
     '/etc/temporal/schema': schema,
   };
 }
+
+/** The host names of the services in the file, with where a service finds them on this machine. */
+export const hostsOf = (ports: Record<Dependency, number>): Places => ({
+  'postgres:5432': `127.0.0.1:${ports.postgres}`,
+  'temporal:7233': `127.0.0.1:${ports.temporal}`,
+  'http://blobs:3900': `http://localhost:${ports.blobs}`,
+});
 
 /** Checks that the file contains every host name and path to be replaced. @throws Error for a missing one */
 export function checkPlaces({ file, places }: PlacedFile): void {

@@ -4,7 +4,8 @@ import { planServiceProcess } from '../../src/run/embedded/supervision/service-p
 import type { ProcessPlan } from '../../src/run/embedded/supervision/supervised-process.ts';
 import { serviceOf } from '../../test/support/service/compose.ts';
 import type { BucketSettings } from './bucket.ts';
-import { BUCKET_KEY, environmentOf, type PlacedFile, withoutSurroundings } from './places.ts';
+import type { Links } from './links.ts';
+import { BUCKET_KEY, environmentOf, hostsOf, type PlacedFile, withoutSurroundings } from './places.ts';
 
 /** The directory of this checkout. */
 export const OWN_CHECKOUT = join(import.meta.dirname, '..', '..');
@@ -15,6 +16,10 @@ const ATTEMPTS = 5;
 /** The settings that APIs and workers share. */
 export interface RoleContext {
   placed: PlacedFile;
+  /** Where APIs and workers find the services that they depend on. */
+  links: Links;
+  /** More variables of a process, see `ClusterOptions`. */
+  settingsOf: ((name: string) => Record<string, string>) | undefined;
   dataDir: string;
   cacheDir: string;
   /** Path of the browser, if the user has set one. */
@@ -81,7 +86,8 @@ interface Role {
 function planRole(context: RoleContext, role: Role): ProcessPlan {
   const { placed, dataDir, cacheDir, chromium, bucket, onWarning } = context;
   const { command = [], stop_grace_period: grace = '10s' } = serviceOf(placed.file, role.service);
-  const environment = environmentOf(placed, role.service, {
+  const places = { ...placed.places, ...hostsOf(context.links[role.service]) };
+  const environment = environmentOf({ ...placed, places }, role.service, {
     HOST: '127.0.0.1',
     ...(bucket
       ? { AWS_ACCESS_KEY_ID: BUCKET_KEY.id, AWS_SECRET_ACCESS_KEY: BUCKET_KEY.secret }
@@ -96,6 +102,7 @@ function planRole(context: RoleContext, role: Role): ProcessPlan {
     WINNOW_CACHE_DIR: cacheDir,
     WINNOW_CHROMIUM: chromium ?? '',
     ...role.settings,
+    ...context.settingsOf?.(role.name),
   });
   const plan = planServiceProcess({
     name: role.name,

@@ -9,6 +9,7 @@ import type { Progress } from '../../src/run/embedded/terminal-progress.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import { readCompose, serviceOf } from '../../test/support/service/compose.ts';
 import { runJob } from './jobs.ts';
+import { linkServices } from './links.ts';
 import type { ClusterOptions } from './options.ts';
 import { checkPlaces, environmentOf, type PlacedFile, placesOf, variablesOf } from './places.ts';
 import { createPortPicker, type PickPort } from './port-picker.ts';
@@ -58,9 +59,12 @@ export async function startServices(start: Start): Promise<Services & { planOf: 
   const pickPort = createPortPicker();
   const ports = { postgres: await pickPort(), temporal: await pickPort(), blobs: await pickPort() };
   const { placed, program, path } = await placeFile({ ...start, key, ports });
-  const { checkout = OWN_CHECKOUT } = options;
+  const { checkout = OWN_CHECKOUT, settingsOf } = options;
+  const links = await linkServices(ports, options.link);
   const context: RoleContext = {
     placed,
+    links,
+    settingsOf,
     dataDir,
     cacheDir,
     chromium,
@@ -80,7 +84,7 @@ export async function startServices(start: Start): Promise<Services & { planOf: 
     sparePorts: await Promise.all(Array.from({ length: SPARE_PORTS }, pickPort)),
     environment: environmentOf(placed, 'temporal', {
       POSTGRES_SEEDS: '127.0.0.1',
-      DB_PORT: String(ports.postgres),
+      DB_PORT: String(links.temporal.postgres),
       BIND_ON_IP: '127.0.0.1',
     }),
   });

@@ -19,6 +19,10 @@ export interface RoundOptions {
   deadUrl: string;
   pages: number;
   round: number;
+  /** Number of events of which some are refused at first; by default a quarter of the pages. */
+  refusedEvents?: number;
+  /** Called with the number of new documents. */
+  onProgress?(pages: number): void;
   signal: AbortSignal;
   note(text: string): void;
 }
@@ -40,7 +44,11 @@ const NOTE_MS = 15_000;
  */
 export async function runRound(options: RoundOptions): Promise<Round> {
   const { client, random, findings, signal } = options;
-  const receiver = await startReceiver({ random, findings, wellAfter: options.pages / 4 });
+  const receiver = await startReceiver({
+    random,
+    findings,
+    wellAfter: options.refusedEvents ?? options.pages / 4,
+  });
   try {
     const startedAt = performance.now();
     const jobs = await Promise.all(planRound(options).map((plan) => startJob(plan, receiver.url, options)));
@@ -68,7 +76,7 @@ async function startJob(plan: Plan, webhook: string, { client, round }: RoundOpt
 }
 
 /** Watches the time between finished pages. */
-function startPulse({ note, signal, round }: RoundOptions) {
+function startPulse({ note, signal, round, onProgress }: RoundOptions) {
   let pages = 0;
   let lastAt = performance.now();
   let longestMs = 0;
@@ -89,6 +97,7 @@ function startPulse({ note, signal, round }: RoundOptions) {
     /** Rejects if no page ends any more, or the run is aborted. */
     stopped: stopped.promise,
     beat(more: number) {
+      onProgress?.(more);
       pages += more;
       longestMs = Math.max(longestMs, stillMs());
       lastAt = performance.now();

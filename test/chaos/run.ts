@@ -97,7 +97,7 @@ export async function runChaos(target: ChaosTarget, options: ChaosOptions): Prom
 }
 
 /** A URL on loopback where no server listens. */
-async function findDeadUrl(): Promise<string> {
+export async function findDeadUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

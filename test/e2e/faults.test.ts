@@ -393,3 +393,5 @@ describe('a parser that is killed', async () => void (await import('./killed-par
 describe('interact with a live page', async () => void (await import('./interact-live-page.ts')));
 describe('the live view', async () => void (await import('./live-view.ts')));
 describe('a team that attacks', async () => void (await import('./attacks.ts')));
+describe('a service that is cut off from its database', async () =>
+  void (await import('./cut-off-database.ts')));

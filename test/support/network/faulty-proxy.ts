@@ -25,6 +25,8 @@ export interface FaultyProxy {
   port: number;
   /** How many connections are open. */
   readonly connections: number;
+  /** How much has been sent, and not arrived, since connections began to hang. */
+  readonly held: number;
   /** Makes the network faulty, in place of what was wrong with it before. */
   begin(fault: NetworkFault): void;
   /** Mends the network. */
@@ -36,6 +38,7 @@ export interface FaultyProxy {
 /** The state of the network that all connections of a proxy share. */
 interface Network {
   fault: NetworkFault | undefined;
+  held: number;
   /** Settles when the fault changes. */
   changed: PromiseWithResolvers<void>;
 }
@@ -55,7 +58,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 
 /** Starts a proxy in front of the server at a port of loopback. */
 export async function startFaultyProxy(serverPort: number, host = '127.0.0.1'): Promise<FaultyProxy> {
-  const network: Network = { fault: undefined, changed: Promise.withResolvers() };
+  const network: Network = { fault: undefined, held: 0, changed: Promise.withResolvers() };
   const connections = new Set<Connection>();
   const proxy = createServer({ allowHalfOpen: true }, (client) => {
     client.on('error', () => client.destroy());
@@ -73,6 +76,7 @@ export async function startFaultyProxy(serverPort: number, host = '127.0.0.1'): 
   const { port } = proxy.address() as AddressInfo;
   const change = (fault: NetworkFault | undefined) => {
     network.fault = fault;
+    network.held = 0;
     const { resolve } = network.changed;
     network.changed = Promise.withResolvers();
     resolve();
@@ -93,6 +97,9 @@ export async function startFaultyProxy(serverPort: number, host = '127.0.0.1'): 
     port,
     get connections() {
       return connections.size;
+    },
+    get held() {
+      return network.held;
     },
     begin(fault) {
       change(fault);
@@ -164,6 +171,7 @@ async function arrival(connection: Connection, direction: Direction): Promise<vo
       return Math.random() < fault.share ? sleep(fault.ms) : undefined;
     case 'hang':
       if (![undefined, 'both', direction].includes(fault.direction)) return undefined;
+      network.held++;
       await changed.promise;
       return arrival(connection, direction);
     default:
