@@ -30,6 +30,23 @@ const pairs = list.transform((entries, context) =>
     return z.NEVER;
   }),
 );
+/** An IP address, or a range of them in CIDR notation. */
+const ipRange = (error: string) => z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error });
+/** Comma-separated URLs of proxies, each of which may have a country in front. */
+const proxies = list.pipe(
+  z.array(
+    z.string().refine((entry) => {
+      const url = URL.parse(entry.replace(/^[a-z]{2}=/i, ''));
+      return Boolean(url?.hostname) && /^(https?|socks5):$/.test(url?.protocol ?? '');
+    }, 'is not the URL of a proxy. Write it as http://user:password@host:port, https://… or socks5://…, with de= in front for Germany'),
+  ),
+);
+/** An IP address and a port; an IPv6 address is in brackets. */
+const IP_AND_PORT = /^(?:[\d.]+|\[[\da-fA-F:.]+\]):\d+$/;
+const httpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'must be a URL that begins with http:// or https://, such as https://winnow.example.com',
+});
 const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
 /**
@@ -70,18 +87,9 @@ const settings = z.object({
     .describe(
       'comma-separated hosts in URLs of the API that are served with WINNOW_AUTH=off, besides localhost, HOST and that of PUBLIC_URL',
     ),
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('base of the URLs in responses; empty: taken from the request'),
+  PUBLIC_URL: httpUrl.optional().describe('base of the URLs in responses; empty: taken from the request'),
   WINNOW_TRUSTED_PROXIES: list
-    .pipe(
-      z.array(
-        z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-          error: 'must be CIDRs such as 10.0.0.0/8 or fd00::/8',
-        }),
-      ),
-    )
+    .pipe(z.array(ipRange('must be CIDRs such as 10.0.0.0/8 or fd00::/8, separated by commas')))
     .describe(
       'comma-separated CIDRs of reverse proxies whose headers X-Forwarded-Host and X-Forwarded-Proto count',
     ),
@@ -110,8 +118,7 @@ const settings = z.object({
     .describe(
       'key of the operator, for the routes below /admin and the operator’s page of the console; empty: generated at the first start and stored in <data>/admin-key',
     ),
-  WINNOW_URL: z
-    .url({ protocol: /^https?$/ })
+  WINNOW_URL: httpUrl
     .optional()
     .describe(
       'URL of a service that commands use, with the key WINNOW_API_KEY; empty: the service on this machine',
@@ -124,18 +131,24 @@ const settings = z.object({
   WINNOW_SECRET_KEY: optional.describe(
     'key that signs file URLs and encrypts profiles; empty: generated and stored in <data>/secret-key',
   ),
-  WINNOW_ALLOW_PRIVATE: list.describe(
-    'comma-separated CIDRs of private networks that pages may be fetched from',
-  ),
+  WINNOW_ALLOW_PRIVATE: list
+    .pipe(
+      z.array(
+        ipRange(
+          'must be CIDRs such as 10.0.0.0/8 or fd00::/8, separated by commas; 127.0.0.0/8,::1/128 allows pages on this machine',
+        ),
+      ),
+    )
+    .describe('comma-separated CIDRs of private networks that pages may be fetched from'),
   WINNOW_OWN_PORTS: list
     .pipe(z.array(z.string().regex(/^\S+:\d+$/, 'must be host:port, such as api:3002')))
     .describe(
       'comma-separated host:port of parts of the service that pages are never fetched from, besides those in other settings; `npm start` adds what it starts',
     ),
-  WINNOW_PROXIES_BASIC: list.describe(
+  WINNOW_PROXIES_BASIC: proxies.describe(
     'comma-separated proxies for fetching pages: http://, https:// or socks5://, with user:password@ before the host, and a country prefix such as de= for those in Germany; empty: none',
   ),
-  WINNOW_PROXIES_ENHANCED: list.describe(
+  WINNOW_PROXIES_ENHANCED: proxies.describe(
     'proxies for requests with proxy enhanced, and for retries after a site refused a basic proxy; same syntax',
   ),
   WINNOW_WEBHOOK_SECRET: optional.describe(
@@ -147,9 +160,14 @@ const settings = z.object({
       'must be a URL such as postgres://user:password@host:5432/database',
     )
     .describe('URL of a Postgres database to use instead of the embedded one'),
-  TEMPORAL_ADDRESS: optional.describe(
-    'host:port of a Temporal server to use instead of the embedded one; user:password@host:port if an HTTP proxy there leads to it',
-  ),
+  TEMPORAL_ADDRESS: optional
+    .refine(
+      (text) => text === undefined || /^[^\s/]+$/.test(text.replace(/^[^@]*@/, '')),
+      'must be the host and port of a Temporal server, such as temporal:7233',
+    )
+    .describe(
+      'host:port of a Temporal server to use instead of the embedded one; user:password@host:port if an HTTP proxy there leads to it',
+    ),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   TEMPORAL_API_KEY: optional.describe('API key of Temporal Cloud, which is sent over TLS; empty: none'),
   TEMPORAL_TLS: z
@@ -170,13 +188,17 @@ const settings = z.object({
   TEMPORAL_TLS_CLIENT_KEY_PATH: optional.describe(
     'file with the private key (PEM) of TEMPORAL_TLS_CLIENT_CERT_PATH',
   ),
-  WINNOW_TEMPORAL_UI: z
-    .url({ protocol: /^https?$/ })
+  WINNOW_TEMPORAL_UI: httpUrl
     .optional()
     .describe(
       "URL of Temporal's web interface, which the console links the workflows of jobs to; empty: that of the embedded server",
     ),
-  WINNOW_BLOBS: optional.describe('a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs'),
+  WINNOW_BLOBS: optional
+    .refine(
+      (text) => !text?.includes('://') || /^s3:\/\/[^/?]+/.test(text),
+      'must be a directory, or s3://bucket/prefix?endpoint=https://s3.example.com',
+    )
+    .describe('a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs'),
   WINNOW_BACKUPS: optional
     .refine((path) => !path?.includes('://'), 'must be a directory')
     .describe(
@@ -190,7 +212,12 @@ const settings = z.object({
   WINNOW_ADBLOCK_LISTS: optional.describe(
     "directory of ad filter lists (*.txt); empty: those of Debian's webext-ublock-origin-chromium",
   ),
-  WINNOW_DNS: optional.describe('host:port of a DNS resolver to use instead of the system one'),
+  WINNOW_DNS: optional
+    .refine(
+      (text) => text === undefined || isIP(text) > 0 || IP_AND_PORT.test(text),
+      'must be the IP address and port of a DNS resolver, such as 10.0.0.2:53',
+    )
+    .describe('host:port of a DNS resolver to use instead of the system one'),
   WINNOW_MAX_BODY_MB: count(50).describe('maximum size of a page or file that is read, in MiB'),
   WINNOW_MAX_MEDIA_MB: count(256).describe('maximum size of an audio or video file that is kept, in MiB'),
   WINNOW_MAX_PAGE_MEMORY_MB: z.coerce
@@ -246,8 +273,7 @@ const settings = z.object({
   WINNOW_MAX_TEAM_UPLOADS_MB: count(2_048).describe(
     'part of WINNOW_MAX_UPLOADS_MB that one team may take, in MiB',
   ),
-  WINNOW_SEARXNG_URL: z
-    .url({ protocol: /^https?$/ })
+  WINNOW_SEARXNG_URL: httpUrl
     .optional()
     .describe(
       'URL of a SearXNG for web searches, which must allow the format json; empty: searches find the pages that the team has scraped',
@@ -309,7 +335,7 @@ const settings = z.object({
   ),
   WINNOW_SESSION_ADDRESS: z
     .string()
-    .regex(/^(?:[\d.]+|\[[\da-fA-F:]+\]):\d+$/, 'must be an IP address and a port, such as 0.0.0.0:3004')
+    .regex(IP_AND_PORT, 'must be an IP address and a port, such as 0.0.0.0:3004')
     .default('127.0.0.1:0')
     .describe(
       'IP address and port at which a worker with the role sessions serves the API; in a cluster 0.0.0.0:3004, reachable from the API only; port 0: a free one',
@@ -318,8 +344,7 @@ const settings = z.object({
     .enum(['on', 'off'])
     .default('off')
     .describe('whether browser sessions are recorded whose request says nothing of recordSession: on or off'),
-  WINNOW_LLM_BASE_URL: z
-    .url({ protocol: /^https?$/ })
+  WINNOW_LLM_BASE_URL: httpUrl
     .optional()
     .describe(
       'base URL of an OpenAI-compatible API, such as http://127.0.0.1:11434/v1; a query in it is sent with every request; empty: no language model, and rules derive what a model would write',
@@ -334,8 +359,7 @@ const settings = z.object({
   WINNOW_LLM_HEADERS: pairs.describe(
     'headers of every request to the language model, as comma-separated pairs such as api-key=abc',
   ),
-  WINNOW_LLM_PROXY: z
-    .url({ protocol: /^https?$/ })
+  WINNOW_LLM_PROXY: httpUrl
     .optional()
     .describe('URL of an HTTP proxy for requests to the language model; empty: none'),
   WINNOW_LLM_CONTEXT_TOKENS: count(32_768, 2_048).describe(
@@ -343,8 +367,7 @@ const settings = z.object({
   ),
   WINNOW_LLM_OUTPUT_TOKENS: count(4_096, 256).describe('maximum tokens of a response of the language model'),
   WINNOW_LLM_CONCURRENCY: count(8).describe('maximum concurrent requests of a worker to the language model'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url({ protocol: /^https?$/ })
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()
     .describe(
       'base URL of an OpenTelemetry collector that gets traces by OTLP/HTTP, such as http://127.0.0.1:4318; empty: none are recorded',
@@ -378,9 +401,14 @@ export type Config = ReturnType<typeof readConfig>;
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env) {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = settings.safeParse(present);
+  const parsed = settings.safeParse(present, { error: describeWrongValue });
   if (!parsed.success) {
-    throw new ServiceError('BAD_REQUEST', `Wrong settings:\n${z.prettifyError(parsed.error)}`);
+    const lines = parsed.error.issues.map(({ path: [variable = ''], message, code }) => {
+      // A number has no text of its own any more.
+      const sent = code === 'invalid_type' ? `, not ${JSON.stringify(present[String(variable)])}` : '';
+      return `  ${String(variable)} ${message}${sent}.`;
+    });
+    throw new ServiceError('BAD_REQUEST', `Wrong settings:\n${lines.join('\n')}`);
   }
   const s = parsed.data;
   return {
@@ -456,6 +484,30 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     traces: traceSettings(s),
     logLevel: s.LOG_LEVEL,
   };
+}
+
+/** Says what a setting must be whose schema has no words of its own for that. */
+function describeWrongValue(issue: z.core.$ZodRawIssue): string {
+  const sent = JSON.stringify(issue.input);
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be a ${issue.expected === 'int' ? 'whole ' : ''}number`;
+    case 'too_small':
+      return `must be at least ${issue.minimum}, not ${sent}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}, not ${sent}`;
+    case 'invalid_value':
+      return `must be ${issue.values.join(', ').replace(/, ([^,]*)$/, ' or $1')}, not ${sent}${adviseOnSwitch(issue)}`;
+    default:
+      return 'is not valid';
+  }
+}
+
+/** What switches something on or off that was switched by another word. */
+function adviseOnSwitch({ input, values = [] }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidValue>): string {
+  if (!values.includes('on') || !values.includes('off')) return '';
+  if (/^(true|1|yes|enabled?)$/i.test(String(input))) return '. Write on';
+  return /^(false|0|no|none|disabled?)$/i.test(String(input)) ? '. Write off' : '';
 }
 
 /** Where traces are sent; `undefined` if there is no collector. The path is that of the OpenTelemetry Protocol. */

@@ -41,6 +41,44 @@ describe('invalid settings', () => {
     );
   });
 
+  it.each([
+    [
+      'WINNOW_ALLOW_PRIVATE',
+      'true',
+      /must be CIDRs such as 10\.0\.0\.0\/8.*127\.0\.0\.0\/8,::1\/128 allows pages on this/,
+    ],
+    ['WINNOW_ALLOW_PRIVATE', '10.0.0.0/8,localhost', /must be CIDRs/],
+    [
+      'WINNOW_PROXIES_BASIC',
+      'proxy:8080',
+      /is not the URL of a proxy\. Write it as http:\/\/user:password@host:port/,
+    ],
+    ['WINNOW_PROXIES_ENHANCED', 'de=proxy', /is not the URL of a proxy/],
+    ['WINNOW_DNS', 'resolver', /IP address and port of a DNS resolver, such as 10\.0\.0\.2:53/],
+    ['WINNOW_BLOBS', 'gs://bucket', /a directory, or s3:\/\/bucket/],
+    ['TEMPORAL_ADDRESS', 'http://temporal:7233', /host and port of a Temporal server, such as temporal:7233/],
+    ['WINNOW_AUTH', 'true', /must be on or off, not "true"\. Write on\./],
+    ['WINNOW_MAX_BODY_MB', '50MB', /must be a number, not "50MB"\./],
+    ['PORT', '70000', /must be at most 65535, not 70000\./],
+    ['PUBLIC_URL', 'winnow.example', /must be a URL that begins with http:\/\/ or https:\/\//],
+    ['LOG_LEVEL', 'verbose', /must be fatal, error, warn, info, debug, trace or silent/],
+  ])('%s=%s is told what it must be', (variable, value, remedy) => {
+    const read = () => readConfig({ [variable]: value });
+    expect(read).toThrow(remedy);
+    expect(read).not.toThrow(/Invalid|expected|received|Too (small|big)/);
+  });
+
+  it.each([
+    ['WINNOW_ALLOW_PRIVATE', '127.0.0.0/8, ::1'],
+    ['WINNOW_PROXIES_BASIC', 'de=http://user:password@proxy.example:8080,socks5://[::1]:1080'],
+    ['WINNOW_DNS', '10.0.0.2'],
+    ['WINNOW_DNS', '[::1]:53'],
+    ['WINNOW_BLOBS', 's3://bucket/prefix?endpoint=http://127.0.0.1:9000'],
+    ['TEMPORAL_ADDRESS', 'user:password@proxy.example:3128'],
+  ])('are none in %s=%s', (variable, value) => {
+    expect(() => readConfig({ [variable]: value })).not.toThrow();
+  });
+
   it('are all named in one error', () => {
     const read = () => readConfig({ PORT: 'many', LOG_LEVEL: 'loud', HOST: '::1' });
     expect(read).toThrow(/PORT[\s\S]*LOG_LEVEL|LOG_LEVEL[\s\S]*PORT/);

@@ -22,7 +22,7 @@ export function describeMistake(issue: Issue, checked: Checked): string {
   if (issue.message && (issue.code === 'too_small' || issue.code === 'too_big'))
     return completeBound(withPlace(issue.message, issue.path), mistake);
   if (issue.message && issue.code === 'invalid_format')
-    return `${withPlace(issue.message, issue.path)}${correct(mistake)}`;
+    return `${withPlace(issue.message, issue.path)}${correct(issue.message, mistake)}`;
   if (issue.message) return withPlace(issue.message, issue.path);
   switch (issue.code) {
     case 'invalid_type':
@@ -54,13 +54,14 @@ function withPlace(message: string, path: readonly PropertyKey[]): string {
 }
 
 /** Repeats a text of the wrong form after the message of a schema, with what it may be meant to be. */
-function correct({ value, plains: [plain], where, checked }: Mistake): string {
+function correct(message: string, { value, plains: [plain], where, checked }: Mistake): string {
   if (typeof value !== 'string' || !plain) return '';
   const bare = value.trim().replace(/^["']|["']$/g, '');
   const name = where.replace(/.*\./, '');
   const candidates = [bare.replace('_', '-'), bare.toLowerCase(), bare.toUpperCase(), translate(name, value)];
   const meant = candidates.find((each) => each !== value && z.safeParse(plain.wrapped, each).success);
   const advice = meant === undefined ? '' : `. Write ${JSON.stringify(meant)}`;
+  if (message.includes(JSON.stringify(value))) return advice;
   return `, ${insteadOf(value, checked.part)}${advice}`;
 }
 

@@ -174,6 +174,13 @@ const FORMATS: readonly Replacement[] = [
 /** Members of actions, sessions, webhooks and other objects. */
 const MEMBERS: readonly Replacement[] = [
   {
+    names: ['timeout'],
+    beside: 'milliseconds',
+    advice:
+      'For a time, use milliseconds. With selector, leave it out: an element is waited for up to 10 seconds.',
+  },
+  { names: ['ocr', 'forceOcr', 'useOcr'], beside: 'maxPages', advice: 'Use mode: "ocr".' },
+  {
     names: ['ms', 'time', 'duration', 'delay', 'timeout', 'seconds', 'wait'],
     beside: 'milliseconds',
     option: 'milliseconds',

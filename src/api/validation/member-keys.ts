@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../json/json-object.ts';
 import { plainName } from '../../json/similar-name.ts';
 import { exampleOf } from './examples.ts';
 import { hasOnlyWords, wordsOf } from './option-words.ts';
@@ -67,9 +68,10 @@ function entryFor(
   }
   if (typeof known !== 'string') return use(known);
   const [typed] = suggestTyped(plains, { [known]: value });
-  const entry = typed ?? { type: known };
-  if (!plains.some(({ schema }) => z.safeParse(schema, entry).success))
-    return use({ ...entry, prompt: exampleOf('prompt', z.string()) });
+  const isKnown = (entry: unknown) => plains.some(({ schema }) => z.safeParse(schema, entry).success);
+  const bare = { type: known };
+  const entry = isJsonObject(value) && !isKnown(typed) && isKnown(bare) ? bare : (typed ?? bare);
+  if (!isKnown(entry)) return use({ ...entry, prompt: exampleOf('prompt', z.string()) });
   return use(isBare(entry) && list === 'formats' ? known : entry);
 }
 

@@ -75,10 +75,17 @@ export const singularOf = (word: string) =>
 
 /**
  * Whether the words of a name have all of some others.
- * @param wanted words with blanks between them, each of which may be one of several: `wait|delay selector`
+ * @param wanted words with blanks between them, each of which may be one of several: `wait|delay selector`; with
+ *   `=` in front, the name may have no words besides them
  */
-export const hasWords = (words: ReadonlySet<string>, wanted: string): boolean =>
-  wanted.split(' ').every((each) => each.split('|').some((word) => words.has(word)));
+export function hasWords(words: ReadonlySet<string>, wanted: string): boolean {
+  const groups = wanted
+    .replace(/^=/, '')
+    .split(' ')
+    .map((group) => group.split('|'));
+  if (!groups.every((group) => group.some((word) => words.has(word)))) return false;
+  return !wanted.startsWith('=') || hasOnlyWords(words, new Set(groups.flat()));
+}
 
 /** Whether a name has no words besides some others and those that say nothing. */
 export const hasOnlyWords = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>

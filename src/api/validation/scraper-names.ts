@@ -86,7 +86,8 @@ export const SCRAPER_NAMES: readonly Replacement[] = [
   {
     names: ['time', 'timeRange', 'time_range', 'freshness', 'recency', 'dateRange', 'since'],
     beside: 'tbs',
-    advice: 'Use tbs: "qdr:w" for the last week; d is a day, m a month and y a year.',
+    advice:
+      'Use tbs: "qdr:w" for the last week; d is a day, m a month and y a year. For dates, use "cdr:1,cd_min:1/1/2026,cd_max:1/31/2026".',
   },
   {
     names: ['page', 'offset', 'start'],

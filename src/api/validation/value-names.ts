@@ -47,7 +47,6 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     scrolldown: { type: 'scroll', direction: 'down' },
     scrollup: { type: 'scroll', direction: 'up' },
     html: 'scrape',
-    select: 'click',
     submit: { type: 'press', key: 'Enter' },
     keyboard: 'press',
     fullpagescreenshot: { type: 'screenshot', fullPage: true },
@@ -144,6 +143,12 @@ const ADVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     metadata: 'Leave it out: every document has its metadata',
   },
   actions: {
+    ...Object.fromEntries(
+      ['select', 'selectoption', 'dropdown'].map((name) => [
+        name,
+        `For a choice, use {"type":"executeJavascript","script":"const list = document.querySelector('select'); list.value = 'DE'; list.dispatchEvent(new Event('change', { bubbles: true }))"}`,
+      ]),
+    ),
     ...Object.fromEntries(
       ['navigate', 'goto', 'open', 'back', 'reload'].map((name) => [
         name,

@@ -86,6 +86,10 @@ export function describeSchemaErrors(errors: readonly ErrorObject[], schema: unk
 }
 
 function describeWrongType(place: string, value: unknown): string {
+  const several =
+    typeof value === 'string' ? value.split(/\s*[|,/]\s*/).map((each) => nearestType(each)) : [];
+  if (several.length > 1 && several.every(Boolean))
+    return `${place} must be one of ${TYPES.map((type) => quote(type)).join(', ')}, or a list of them, not ${shown(value)}. Write ${JSON.stringify(several)}`;
   const nearest = typeof value === 'string' ? nearestType(value) : undefined;
   const advice = nearest ? `. Did you mean ${quote(nearest)}?` : '';
   return `${place} must be one of ${TYPES.map((type) => quote(type)).join(', ')}, not ${shown(value)}${advice}`;

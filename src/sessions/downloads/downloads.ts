@@ -86,7 +86,11 @@ export class Downloads {
   }
 
   async #openFile(name: string): Promise<{ handle: FileHandle; size: number }> {
-    const notFound = () => new ServiceError('NOT_FOUND', `The session has no file named ${name}.`);
+    const notFound = () =>
+      new ServiceError(
+        'NOT_FOUND',
+        `The session has no file named ${name}. GET /v2/browser/{id}/downloads lists its files.`,
+      );
     if (!isFileName(name)) throw notFound();
     try {
       // A link is not followed, and a pipe does not block.

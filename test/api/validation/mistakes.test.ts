@@ -33,6 +33,51 @@ const ACTIVITY = 'GET /v2/team/activity';
 type Row = [route: string, request: unknown, what: RegExp, where: RegExp, remedy: RegExp];
 
 const ROWS: Row[] = [
+  [
+    SCRAPE,
+    { url: URL, ignoreHTTPSErrors: true },
+    /-- ignoreHTTPSErrors/,
+    /body/,
+    /skipTlsVerification: true/,
+  ],
+  [SCRAPE, { url: URL, params: { q: 'x' } }, /-- params/, /body/, /write it into the URL/],
+  [SCRAPE, { url: URL, productOptions: { a: 1 } }, /-- productOptions/, /body/, /Use formats: \["product"\]/],
+  [
+    SCRAPE,
+    { url: URL, actions: [{ type: 'select', selector: '#c' }] },
+    /"select"/,
+    /actions\[0\]/,
+    /"executeJavascript".*new Event\('change'/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, actions: [{ type: 'wait', selector: '#a', timeout: 5000 }] },
+    /-- timeout/,
+    /in actions\[0\]/,
+    /With selector, leave it out/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, parsers: [{ type: 'pdf', ocr: true }] },
+    /-- ocr/,
+    /in parsers\[0\]/,
+    /Use mode: "ocr"/,
+  ],
+  [
+    CRAWL,
+    { url: URL, keepUrlFragments: true },
+    /-- keepUrl/,
+    /body/,
+    /no such option here.*Known are url, prompt/,
+  ],
+  [CRAWL, { startUrls: [URL] }, /-- startUrls/, /body/, /Use url, such as/],
+  [
+    'POST /v2/extract',
+    { urls: [URL], schema: { type: 'object', properties: { price: { type: 'number | null' } } } },
+    /not "number \| null"/,
+    /schema\.properties\.price\.type/,
+    /Write \["number","null"\]/,
+  ],
   [SCRAPE, `{"url": "${URL}"}`, /a string with JSON in it/, /body/, /encoded twice: send the object itself/],
   [
     SCRAPE,

@@ -7,7 +7,7 @@ export interface Meanings {
   beside: string;
   /**
    * What to do, as a sentence or made from the value of the option, by words that are all in its name; of words
-   * with `|` between them, one is. The first that fits holds.
+   * with `|` between them, one is, and with `=` in front, it has no others. The first that fits holds.
    */
   advice: Readonly<Record<string, string | ((value: unknown) => string)>>;
 }

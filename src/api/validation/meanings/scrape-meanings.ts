@@ -20,6 +20,8 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
         typeof value === 'number'
           ? 'Use waitFor, in milliseconds.'
           : `Use actions: [${json({ type: 'wait', selector: textOr(value, '#content') })}].`,
+      'param|parameter|querystring':
+        'Leave it out, and write it into the URL, such as https://example.com/?q=tea.',
       retry: 'Leave it out: the service decides by itself which failures are worth another try.',
       'cookie banner|popup|consent|notice|dialog|overlay|modal':
         'Leave it out: blockAds, which is on by default, removes cookie notices.',
@@ -36,7 +38,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
           : 'Use headers, such as {"Accept-Language": "de"}.',
       'referer|referrer': (value) =>
         `Use headers: ${json({ Referer: textOr(value, 'https://example.com') })}.`,
-      'certificate|https':
+      'certificate|https|http':
         'Use skipTlsVerification: true to accept invalid certificates, false to refuse them.',
       'pdf parse': 'Use parsers: ["pdf"] to convert a PDF, [] to get it as base64.',
       'cache store|write|save': 'Use storeInCache, which is true or false.',
@@ -104,7 +106,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
   {
     beside: 'url',
     advice: {
-      'url|uri|link|website|site|address|href|target|source|input':
+      '=url|uri|link|website|site|address|href|target|source|input|start|begin|seed|list|first|web|entry|point|item':
         'Use url, one URL such as "https://example.com". POST /v2/batch/scrape takes several, in urls.',
     },
   },

@@ -202,7 +202,8 @@ function describeFailure(error: Error, action: Action): string {
     const what = action.type === 'wait' ? 'nothing that it matches was to be seen' : 'nothing matches it';
     return `${what} within ${MAX_ELEMENT_WAIT_MS} ms. Check the selector, or do first what makes the element appear`;
   }
-  if ('selector' in action && BAD_SELECTOR.test(error.message)) return 'it is no CSS selector. Correct it';
+  if ('selector' in action && BAD_SELECTOR.test(error.message))
+    return 'it is no CSS selector. Write one such as button.more; a button with a text is found by button:has-text("More"), and XPath and text=… are not supported';
   if (/^Unknown key/.test(first)) return `${first}. Use a name such as Enter, Tab, a, or Control+A`;
   return first.replace(/\.$/, '');
 }
