@@ -3,7 +3,7 @@ import { type ErrorCode, policyOf, toServiceError } from '../../errors.ts';
 import type { Egress } from '../../fetch/net/checked-egress.ts';
 import { post } from '../../fetch/net/post.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
-import type { Database } from '../../storage/db/client.ts';
+import { type Database, translateDatabaseError } from '../../storage/db/client.ts';
 import {
   type DeliveryAttempt,
   type DueEvent,
@@ -81,6 +81,9 @@ export async function deliverDueEvents(deps: WebhookDeps, round: DeliveryRound):
 /** First attempts keep the order of the events; retries are made when they are due. */
 const isFirstAttempt = ({ attempts }: DueEvent) => attempts === 0;
 const isPageEvent = ({ type }: DueEvent) => type.endsWith('.page');
+
+/** The receiver was not asked, so this is no attempt: the round is repeated. */
+class StoresUnavailable extends Error {}
 
 /** One round of deliveries. */
 class WebhookDelivery {
@@ -191,11 +194,11 @@ class WebhookDelivery {
 
   async #attempt(event: DueEvent): Promise<DeliveryAttempt> {
     const { id, attempts } = event;
-    const { jobId, signal, onFault } = this.#round;
+    const { signal, onFault } = this.#round;
     const { url } = this.#webhook.target;
     const failure = { id, delivered: false, responseStatus: null, retryInMs: retryInMs(attempts + 1) };
     try {
-      const request = await buildEventRequest(event, { jobId, webhook: this.#webhook, ...this.#deps });
+      const request = await this.#buildRequest(event);
       const statusCode = await post(this.#deps.egress, {
         url,
         ...request,
@@ -208,11 +211,27 @@ class WebhookDelivery {
       return { ...failure, responseStatus: statusCode, error: message };
     } catch (thrown) {
       signal.throwIfAborted();
+      if (thrown instanceof StoresUnavailable) throw thrown.cause;
       const error = toServiceError(thrown);
       const { encrypts } = this.#webhook.cipher;
       if (error.code === 'UNKNOWN_ERROR') onFault(encrypts ? error.code : thrown, id);
       const reason = encrypts ? `The receiver could not be reached (${error.code}).` : error.message;
-      return { ...failure, error: reason, ...(isFinal(error.code) && { retryInMs: undefined }) };
+      return {
+        ...failure,
+        error: reason,
+        ...(isFinal(error.code, attempts + 1) && { retryInMs: undefined }),
+      };
+    }
+  }
+
+  /** @throws StoresUnavailable if the database or the blob store does not respond */
+  async #buildRequest(event: DueEvent): ReturnType<typeof buildEventRequest> {
+    const { jobId } = this.#round;
+    try {
+      return await buildEventRequest(event, { jobId, webhook: this.#webhook, ...this.#deps });
+    } catch (thrown) {
+      const error = toServiceError(translateDatabaseError(thrown));
+      throw error.code === 'SERVICE_UNAVAILABLE' ? new StoresUnavailable('', { cause: error }) : thrown;
     }
   }
 
@@ -229,11 +248,15 @@ function outcomeOf({ delivered, retryInMs: next }: DeliveryAttempt): 'delivered'
   return next === undefined ? 'failed' : 'retried';
 }
 
+/** Attempts after which a document is gone: a bucket may read what was there before its last write. */
+const MAX_READS = 3;
+
 /**
  * Whether a delivery that failed with this error is never retried, because its URL or the request itself is
  * wrong.
  */
-function isFinal(code: ErrorCode): boolean {
+function isFinal(code: ErrorCode, attempts: number): boolean {
   const { status, retry } = policyOf(code);
+  if (code === 'NOT_FOUND' && attempts < MAX_READS) return false;
   return retry === 'never' && status >= 400 && status < 500;
 }
