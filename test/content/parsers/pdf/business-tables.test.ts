@@ -57,6 +57,15 @@ describe('an invoice', () => {
     ]);
   });
 
+  test('has no column of its own for a label that stands far to the left of its values', async () => {
+    const wide = texts.map((text) =>
+      text.text === 'Qty' ? { ...text, x: 250 } : text.x > 290 ? { ...text, x: text.x + 30 } : text,
+    );
+    const rows = rowsOf(await convert({ texts: wide, strokes }));
+    expect(rows[0]).toEqual(['#', 'Item', 'Qty', 'Unit price', 'Amount']);
+    expect(rows[2]).toEqual(['2', 'Belt, raw edge', '6', '11.90', '71.40']);
+  });
+
   test('keeps the label of a sum that is longer than its column in one cell', async () => {
     const rows = rowsOf(await convert({ texts, strokes }));
     expect(rows.slice(4)).toEqual([

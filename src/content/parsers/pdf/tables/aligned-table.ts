@@ -70,13 +70,12 @@ export function findAlignedTable(
 
 /** The columns of a table. The labels of its head need not leave the strips free that the other rows do. */
 function columnsOf(rows: readonly Segment[][], lineHeight: number): Columns {
-  const bounds = columnBounds(rows, lineHeight);
   const [head, ...others] = rows as [Segment[], ...Segment[][]];
-  if (others.length < 2 || head.length < bounds.length) return { bounds, hasHeadBeside: false };
-  const own = columnBounds(others, lineHeight);
-  return own.length > bounds.length && isHeadOf(head, own)
-    ? { bounds: own, hasHeadBeside: true }
-    : { bounds, hasHeadBeside: false };
+  if (others.length > 1 && head.length > 1) {
+    const bounds = columnBounds(others, lineHeight);
+    if (isHeadOf(head, others, bounds)) return { bounds, hasHead: true };
+  }
+  return { bounds: columnBounds(rows, lineHeight), hasHead: false };
 }
 
 /**

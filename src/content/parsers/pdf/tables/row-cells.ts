@@ -1,4 +1,4 @@
-import { centerX, overlapX } from '../boxes.ts';
+import { centerX } from '../boxes.ts';
 import type { Segment, Word } from '../types.ts';
 
 /** Maximum distance of a word from the edge of a column at which it begins, as a multiple of its font size. */
@@ -12,18 +12,18 @@ const MIN_ALIGNED = 2;
 export interface Columns {
   /** Boundaries of the columns, including the outer ones. */
   bounds: readonly number[];
-  /** Whether the first row is a head whose labels stand beside the values of their columns. */
-  hasHeadBeside: boolean;
+  /** Whether the first row is a head with one label for each column, in their order. */
+  hasHead: boolean;
 }
 
 /**
  * Distributes the words of the rows of a table among its columns.
  * @returns the words of each column for each row
  */
-export function cellsOfRows(rows: readonly Segment[][], { bounds, hasHeadBeside }: Columns): Word[][][] {
+export function cellsOfRows(rows: readonly Segment[][], { bounds, hasHead }: Columns): Word[][][] {
   const edges = bounds.slice(1).map((_, column) => edgesOf(rows, bounds, column));
   return rows.map((row, place) => {
-    if (place === 0 && hasHeadBeside) return row.map(({ words }) => [...words]);
+    if (place === 0 && hasHead) return row.map(({ words }) => [...words]);
     const cells: Word[][] = bounds.slice(1).map(() => []);
     for (const segment of row) {
       // A segment can extend over several columns, so each word is assigned by itself.
@@ -35,17 +35,28 @@ export function cellsOfRows(rows: readonly Segment[][], { bounds, hasHeadBeside 
 }
 
 /**
- * Whether the labels of the first row stand in the order of the columns that the other rows have, each one
- * over the range of its column, so that they are its head. They need not stand above the values: labels on
- * the left of their columns and numbers on the right have no horizontal position in common.
+ * Whether the labels of a row are the head of the columns that the rows below have: as many labels, each one
+ * between the values of the columns beside its own. They need not stand above the values: labels on the left
+ * of their columns and numbers on the right have no horizontal position in common.
  * @param bounds boundaries of the columns of the other rows
  */
-export const isHeadOf = (row: readonly Segment[], bounds: readonly number[]): boolean =>
-  row.length === bounds.length - 1 &&
-  row.every((segment, column) => {
-    const [left, right] = [bounds[column] as number, bounds[column + 1] as number];
-    return overlapX(segment, { ...segment, left, right }) > 0;
+export function isHeadOf(
+  head: readonly Segment[],
+  rows: readonly Segment[][],
+  bounds: readonly number[],
+): boolean {
+  if (head.length !== bounds.length - 1) return false;
+  const cells = Map.groupBy(
+    rows.flat().filter(({ left, right }) => columnAt(left, bounds) === columnAt(right, bounds)),
+    ({ left }) => columnAt(left, bounds),
+  );
+  return head.every((label, column) => {
+    const [before, own, after] = [column - 1, column, column + 1].map((at) => cells.get(at) ?? []);
+    const left = Math.max(...(before ?? []).map(({ right }) => right));
+    const right = Math.min(...(after ?? []).map((cell) => cell.left));
+    return own !== undefined && own.length > 0 && label.left < right && label.right > left;
   });
+}
 
 function columnAt(x: number, bounds: readonly number[]): number {
   let column = 0;
