@@ -174,6 +174,12 @@ const FORMATS: readonly Replacement[] = [
 /** Members of actions, sessions, webhooks and other objects. */
 const MEMBERS: readonly Replacement[] = [
   {
+    names: ['text', 'label', 'name', 'role'],
+    beside: 'all',
+    advice: (value) =>
+      `Use selector, which also finds a text: ${json(`button:has-text("${typeof value === 'string' && isShort(value) ? value : 'OK'}")`)}.`,
+  },
+  {
     names: ['timeout'],
     beside: 'milliseconds',
     advice:

@@ -40,6 +40,12 @@ export const SCRAPER_NAMES: readonly Replacement[] = [
       'Leave it out: the operator sets the proxy servers, with WINNOW_PROXIES_BASIC and WINNOW_PROXIES_ENHANCED.',
   },
   {
+    names: ['region', 'countryCode', 'geo', 'gl', 'cc', 'market'],
+    beside: 'tbs',
+    advice: (value) =>
+      `Use country: ${JSON.stringify((/^[a-z]{2}/i.exec(String(value))?.[0] ?? 'DE').toUpperCase())}.`,
+  },
+  {
     names: ['countryCode', 'country_code', 'geo', 'region'],
     beside: 'location',
     advice: 'Use location, such as {"country": "DE"}.',

@@ -3,6 +3,7 @@ import { isJsonObject } from '../../json/json-object.ts';
 import { plainName } from '../../json/similar-name.ts';
 import { exampleBody, isShort } from './examples.ts';
 import { literalsOf, type Plain, shapeOf } from './request-schema.ts';
+import { translate } from './value-names.ts';
 
 /** Names under which other tools have the type of an object. */
 const TYPE_NAMES: ReadonlySet<string> = new Set(['format', 'name', 'action', 'kind', 'types']);
@@ -19,7 +20,7 @@ export function suggestTyped(plains: readonly Plain[], sent: unknown): unknown[]
   if (!isJsonObject(sent) || !isShort(sent)) return [];
   for (const [key, value] of Object.entries(sent)) {
     const { [key]: _, ...others } = sent;
-    const byKey = findByType(plains, key);
+    const byKey = findByType(plains, key) ?? findByType(plains, translate('actions', key));
     if (byKey) return [{ ...membersFrom(byKey, value), ...others }];
     const byValue = TYPE_NAMES.has(plainName(key)) ? findByType(plains, value) : undefined;
     if (byValue) return [{ type: byValue.type, ...others }];

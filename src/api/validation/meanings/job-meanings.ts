@@ -175,19 +175,19 @@ export const JOB_MEANINGS: readonly Meanings[] = [
   {
     beside: 'cursor',
     advice: {
-      'page|offset|skip|start|after|next': 'Use cursor, with the one of the previous response.',
+      '=page|offset|skip|start|after|next|number': 'Use cursor, with the one of the previous response.',
     },
   },
   {
     beside: 'offset',
     advice: {
-      'page|skip|start|cursor': 'Use offset, the number of entries to pass over.',
+      '=page|skip|start|cursor|number': 'Use offset, the number of entries to pass over.',
     },
   },
   {
     beside: 'skip',
     advice: {
-      'page|offset|start|cursor|from': 'Use skip, the number of entries to pass over.',
+      '=page|offset|start|cursor|from|number': 'Use skip, the number of entries to pass over.',
     },
   },
   {

@@ -14,6 +14,8 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
         'Leave it out: a browser waits until the page is quiet. For more time, use waitFor, in milliseconds.',
       'goto|navigation|navigate':
         'Leave it out: a browser waits until the page is quiet. The time limit is timeout, and more time to wait waitFor, both in milliseconds.',
+      'wait timeout':
+        'Use waitFor for more time before the page is read, and timeout for the limit of the whole request, both in milliseconds.',
       timeout: 'Use timeout, the limit of the whole request in milliseconds.',
       scroll: 'Use actions: [{"type":"scroll","direction":"down"}].',
       'wait|delay': (value) =>
@@ -51,6 +53,8 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       'proxy country': (value) =>
         `Use location: ${json({ country: textOr(value, 'DE').slice(0, 2).toUpperCase() })}.`,
       'proxy pool|tier|type|mode|kind|class': 'Use proxy: "basic", "enhanced" or "auto".',
+      'proxy|proxies|proxyurl':
+        'Use proxy: "basic", "enhanced" or "auto". The operator sets the proxy servers, with WINNOW_PROXIES_BASIC and WINNOW_PROXIES_ENHANCED.',
       'stealth|captcha|antibot|bot|asp|unblock|unlocker|magic|cloudflare|undetected|fingerprint|zone|residential|premium|super|ultra':
         'Use proxy: "enhanced" for sites that refuse others. Captchas are not solved.',
       'latitude|longitude|coordinate|timezone|tz':
@@ -73,6 +77,8 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
         'Leave it out: what a browser loads is chosen by the service. fastMode: true opens none and loads only the page.',
       'base64 image': 'Use removeBase64Images, which is true by default.',
       'exclude image|img|picture': 'Use excludeTags: ["img"].',
+      'external|internal|domain exclude|include|link':
+        'Leave it out: the markdown has all links of the page. excludeTags, a list of CSS selectors such as ["a[href^=http]"], removes some with their texts.',
       'exclude link|anchor|href': 'Use excludeTags: ["a"], which also removes the texts of links.',
       'image|link keep|include|with|preserve|retain': (value) =>
         isOff(value)
@@ -85,6 +91,10 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       'exclude selector|form|word': (value) => `Use excludeTags: ${selectorsOf(value, 'nav')}.`,
       'parse rule|rules|schema|strategy|type|auto|field|data|mode|option|query|spec|config':
         'Use formats: [{"type":"json","schema":{"type":"object","properties":{"name":{"type":"string"}}}}], and [{"type":"attributes","selectors":[{"selector":"a","attribute":"href"}]}] for attributes by CSS selectors.',
+      'json css|selector':
+        'Use formats: [{"type":"attributes","selectors":[{"selector":"a","attribute":"href"}]}] for attributes by CSS selectors, or [{"type":"json","schema":{"type":"object","properties":{"name":{"type":"string"}}}}] for data by names.',
+      'ai|llm query|question|prompt|instruction|extract': (value) =>
+        `Use formats: [${json({ type: 'json', prompt: textOr(value, 'The names and prices of all products') })}].`,
       'system prompt':
         'Leave it out, and say all of it in the prompt: formats: [{"type":"json","prompt":…}].',
       'prompt|schema|parse':

@@ -12,9 +12,12 @@ export const SEARCH_MEANINGS: readonly Meanings[] = [
         'Use tbs: "qdr:w" for the last week; d is a day, m a month and y a year. For dates, use "cdr:1,cd_min:1/1/2026,cd_max:1/31/2026".',
       'content|raw|text|full|markdown|html|scrape|crawl|livecrawl|screenshot|fetch':
         'Use scrapeOptions: {"formats": ["markdown"]}, which adds the content of each result.',
+      'search type|kind|vertical': 'Use sources: ["web"], ["news"] or ["images"].',
+      '=news|new|include|only|get': 'Use sources: ["news"].',
+      '=image|include|only|get': 'Use sources: ["images"].',
       'engine|provider|depth|mode|neural|rerank|autoprompt|sort|order':
         'Leave it out: the operator chooses the search engine, and results come in its order.',
-      query: 'Use query.',
+      '=query|string|text|phrase|user': 'Use query.',
     },
   },
   {
