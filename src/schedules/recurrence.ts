@@ -41,7 +41,7 @@ export function faultOfRecurrence({ cron, timezone }: Recurrence): string | unde
   try {
     if (!open({ cron, timezone }).nextRun()) return 'never comes, such as the 30th of February';
   } catch (error) {
-    return `is not a cron expression: ${error instanceof Error ? error.message : 'it cannot be read'}`;
+    return `is not a cron expression: ${error instanceof Error ? error.message.replace(/^CronPattern: /, '') : 'it cannot be read'}`;
   }
   const gap = shortestGap(cron);
   return gap < MIN_INTERVAL_MINUTES

@@ -139,6 +139,12 @@ const OLD_NAMES: readonly Replacement[] = [
 
 /** Options of formats of the older versions, and data that a scrape gets as a format. */
 const FORMATS: readonly Replacement[] = [
+  {
+    names: ['jsonOptions', 'extract', 'extractorOptions'],
+    beside: 'scrapeOptions',
+    advice: (value) =>
+      `Ask for it in scrapeOptions: {"formats": [${json({ type: 'json', ...(isJsonObject(value) && isShort(value) ? value : { prompt: '…' }) })}]}.`,
+  },
   { names: ['jsonOptions', 'extract'], beside: 'formats', advice: asFormat('json', 'schema') },
   { names: ['extractorOptions'], beside: 'formats', advice: asFormat('json', 'schema')(undefined) },
   { names: ['changeTrackingOptions'], beside: 'formats', advice: asFormat('changeTracking', 'modes') },
@@ -179,6 +185,7 @@ const MEMBERS: readonly Replacement[] = [
     advice: (value) =>
       `Use selector, which also finds a text: ${json(`button:has-text("${typeof value === 'string' && isShort(value) ? value : 'OK'}")`)}.`,
   },
+  { names: ['for', 'until', 'element'], beside: 'milliseconds', option: 'selector' },
   {
     names: ['timeout'],
     beside: 'milliseconds',

@@ -11,10 +11,12 @@ import { substituteFor, translate } from './value-names.ts';
 const LISTS = ['formats', 'actions'] as const;
 /** Words beside the name of a format or an action that say nothing more. */
 const BESIDE: ReadonlySet<string> = new Set(
-  'get return include take make add want full raw as content output browser body response result show generate create export save fetch parse extract first then format action selector limit before after json schema'.split(
+  'get return include take make add want full raw as content output browser body response result show generate create export save fetch parse extract first then format action selector limit before after json schema only'.split(
     ' ',
   ),
 );
+/** Words that are formats and actions elsewhere, and mean other things in longer names. */
+const VAGUE: ReadonlySet<string> = new Set('type key input code select content source url'.split(' '));
 
 /**
  * Says that an option of another tool is an entry of a list here: `screenshot: true` is a format, and
@@ -34,7 +36,7 @@ export function adviseOnMemberKey(
     const plains = entriesOf(shape[list]);
     if (!plains.length) continue;
     const types = plains.flatMap((plain) => literalsOf(shapeOf([plain]).type ?? plain.schema));
-    for (const word of [plainName(key), ...words]) {
+    for (const word of [plainName(key), ...[...words].filter((each) => !VAGUE.has(each))]) {
       if (word !== plainName(key) && !hasOnlyWords(words, new Set([...BESIDE, word]))) continue;
       const found = entryFor(list, word, { value, plains, types });
       if (!found) continue;

@@ -7,7 +7,7 @@ const SYNONYMS: Readonly<Record<string, string>> = Object.fromEntries(
     selector: 'css xpath element tag node dom locator',
     exclude: 'remove strip reject deny without omit drop hide blacklist blocklist disallow block skip ignore',
     include: 'only keep whitelist allowlist allow allowed included',
-    limit: 'n max maximum count num number total cap top size quantity amount per',
+    limit: 'n max maximum count num number total cap top size quantity amount',
     depth: 'level hop',
     concurrency: 'concurrent parallel parallelism thread worker simultaneous',
     delay: 'throttle sleep pause politeness',

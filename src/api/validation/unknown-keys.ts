@@ -73,7 +73,22 @@ export function adviseOnKey(
     return 'This endpoint has no query parameters. Options of a POST are members of its JSON body.';
   if (meaning) return meaning;
   if (similar && (!isPart || mayBe(similar, misnamed))) return suggestOption(similar, misnamed);
-  return describeNearest(key, shape);
+  return adviseAbove(misnamed, place) ?? describeNearest(key, shape);
+}
+
+/** Says what an option within a list, such as that of formats, means for the whole request. */
+function adviseAbove({ key, value }: Misnamed, { schema, request, path }: Place): string | undefined {
+  const index = path.findLastIndex((part) => typeof part === 'number') - 1;
+  const list = path[index];
+  if (typeof list !== 'string') return undefined;
+  const meaning = adviseOnMeaning({
+    key,
+    value,
+    shape: shapeOf(schemasAt(schema, path.slice(0, index), request)),
+  });
+  return meaning?.startsWith('Use ') && !meaning.startsWith(`Use ${list}`)
+    ? `Beside ${list}: ${meaning}`
+    : undefined;
 }
 
 const areSingularAndPlural = (name: string, other: string) =>

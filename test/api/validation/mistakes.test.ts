@@ -33,6 +33,31 @@ const ACTIVITY = 'GET /v2/team/activity';
 type Row = [route: string, request: unknown, what: RegExp, where: RegExp, remedy: RegExp];
 
 const ROWS: Row[] = [
+  [SCRAPE, { url: URL, content_type: 'text/markdown' }, /-- content_type/, /body/, /Use formats, a list/],
+  [SCRAPE, { url: URL, html_only: true }, /-- html_only/, /body/, /Use formats: \["html"\]/],
+  [
+    SCRAPE,
+    { url: URL, formats: [{ type: 'markdown', selector: 'main' }] },
+    /-- selector/,
+    /in formats\[0\]/,
+    /Beside formats: Use includeTags: \["main"\]/,
+  ],
+  [
+    CRAWL,
+    { url: URL, requestsPerSecond: 2 },
+    /-- requestsPerSecond/,
+    /body/,
+    /Use delay, the seconds between/,
+  ],
+  [
+    CRAWL,
+    { url: URL, extract: { prompt: 'x' } },
+    /-- extract/,
+    /body/,
+    /in scrapeOptions: \{"formats": \[\{"type":"json","prompt":"x"\}\]\}/,
+  ],
+  ['POST /v2/browser', { profileName: 'x' }, /-- profileName/, /body/, /Use profile: \{"name":"x"\}/],
+  ['POST /v2/browser/:id/execute', { python: '1' }, /-- python/, /body/, /Use code, with language: "python"/],
   [
     SCRAPE,
     { url: URL, wait_for_timeout: 2 },

@@ -19,7 +19,8 @@ export const CRAWL_MEANINGS: readonly Meanings[] = [
   {
     beside: 'delay',
     advice: {
-      'rate|rpm|rps|throttle|delay|interval': 'Use delay, the seconds between two pages, or maxConcurrency.',
+      'rate|rpm|rps|second|minute|throttle|delay|interval':
+        'Use delay, the seconds between two pages, or maxConcurrency.',
     },
   },
   {

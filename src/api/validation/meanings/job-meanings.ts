@@ -91,6 +91,7 @@ export const JOB_MEANINGS: readonly Meanings[] = [
   {
     beside: 'profile',
     advice: {
+      '=profile|name|id|browser|chrome': (value) => `Use profile: ${json({ name: textOr(value, 'shop') })}.`,
       'user profile|context': 'Use profile: {"name": "shop"}.',
     },
   },
@@ -110,6 +111,7 @@ export const JOB_MEANINGS: readonly Meanings[] = [
     beside: 'code',
     advice: {
       'arg|argument|param|context|variable': 'Leave it out, and write the values into code.',
+      'python|bash|node': 'Use code, with language: "python", "bash" or "node".',
       'language|runtime|lang|interpreter|kernel': 'Use language, which is "node", "python" or "bash".',
       action: 'Use code: "await page.click(\'#more\')".',
       'script|expression|source|command|function': 'Use code.',

@@ -29,6 +29,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
         'Leave it out: blockAds, which is on by default, removes cookie notices.',
       'banner|popup|consent|overlay|modal|ad|advertisement|adblock|tracker':
         'Use blockAds, which is true by default and removes advertisements and cookie notices.',
+      '=profile|name|id|browser|chrome': (value) => `Use profile: ${json({ name: textOr(value, 'shop') })}.`,
       'session|persist|persistent|storage':
         'Use profile: {"name": "shop"}, which keeps cookies and logins between scrapes.',
       cookie: 'Use headers: {"Cookie": "name=value"}.',
@@ -89,7 +90,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       'readability|readable|article|main|boilerplate|reader|clean|prune|fit':
         'Use onlyMainContent: true, which is the default.',
       'exclude selector|form|word': (value) => `Use excludeTags: ${selectorsOf(value, 'nav')}.`,
-      'parse rule|rules|schema|strategy|type|auto|field|data|mode|option|query|spec|config':
+      'parse rule|rules|schema|strategy|type|auto|field|data|mode|query|spec':
         'Use formats: [{"type":"json","schema":{"type":"object","properties":{"name":{"type":"string"}}}}], and [{"type":"attributes","selectors":[{"selector":"a","attribute":"href"}]}] for attributes by CSS selectors.',
       'json css|selector':
         'Use formats: [{"type":"attributes","selectors":[{"selector":"a","attribute":"href"}]}] for attributes by CSS selectors, or [{"type":"json","schema":{"type":"object","properties":{"name":{"type":"string"}}}}] for data by names.',
@@ -100,6 +101,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       'prompt|schema|parse':
         'Use formats: [{"type":"json","prompt":"The names and prices of all products"}], or with "schema", a JSON Schema.',
       selector: (value) => `Use includeTags: ${selectorsOf(value, 'main')}, a list of CSS selectors.`,
+      'content|media|mime type': 'Use formats, a list such as ["markdown"].',
       format: 'Use formats, a list such as ["markdown"].',
       'language_model|model': 'Leave it out: the operator of the service chooses the language model.',
       redirect: 'Leave it out: redirects are followed.',
