@@ -15,7 +15,7 @@ import { type FrameTarget, rememberWorld } from './dom/isolated-world.ts';
 import { attachFrames, type FrameSessions } from './frame-sessions.ts';
 import { NetworkMonitor } from './network/network-monitor.ts';
 import { ResponseRecorder } from './network/response-recorder.ts';
-import { rejectWhenCrashed } from './tab-crash.ts';
+import { PageEnded } from './page-ended.ts';
 
 /** An open page, with what is needed to watch and read it. */
 export interface Tab extends FrameTarget, FrameSessions {
@@ -70,7 +70,10 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
   const { promise: failure, reject } = Promise.withResolvers<never>();
   // `visit` races with this promise; after the visit nothing handles its rejection.
   failure.catch(() => undefined);
-  rejectWhenCrashed(context.connection, targetId, session).catch(reject);
+  session.on('Inspector.targetCrashed', () => {
+    const wasEnded = context.hasJustEndedPage?.() ?? false;
+    reject(wasEnded ? new PageEnded('the page took too much memory') : new Error('the tab crashed'));
+  });
   const currentUrl = watchUrl(session, targetId);
   let hasWorkers = false;
   const { sessions, prepareFrames } = attachFrames(context.connection, session, async (worker) => {

@@ -11,7 +11,7 @@ import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
 import { Disconnected } from '../browser/chromium/cdp.ts';
 import type { Appearance } from '../browser/device-emulation.ts';
 import type { AdBlocker } from '../browser/network/ad-blocker.ts';
-import { PageEnded } from '../browser/tab-crash.ts';
+import { PageEnded } from '../browser/page-ended.ts';
 import { MAX_LOAD_MS, NavigationError, type VisitResult, visit } from '../browser/visit.ts';
 import type { Egress } from '../net/checked-egress.ts';
 import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';

@@ -110,7 +110,7 @@ export class BrowserPool {
     use: (context: BrowsingContext, endLoading: () => void) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { chromium, endLoading, release } = await duringWait(() => this.#acquire(owner, signal));
+    const { browser, chromium, endLoading, release } = await duringWait(() => this.#acquire(owner, signal));
     try {
       const { connection, contextProxy = (url) => url } = chromium;
       const kept = sharedBy === undefined ? undefined : this.#kept?.between(sharedBy, connection);
@@ -119,6 +119,7 @@ export class BrowserPool {
         (await openContext(connection, {
           proxyUrl: proxyUrl && contextProxy(proxyUrl),
           isShared: kept !== undefined,
+          hasJustEndedPage: () => browser.hasJustEndedPage(),
         }));
       const useAndLoad = (given: BrowsingContext) => use(given, endLoading);
       return await useContext(context, useAndLoad, { signal, keep: kept && (() => kept.keep(context)) });
@@ -180,7 +181,7 @@ export class BrowserPool {
   async #acquire(
     owner: string,
     signal: AbortSignal,
-  ): Promise<{ chromium: Chromium; endLoading(): void; release(): void }> {
+  ): Promise<{ browser: PooledBrowser; chromium: Chromium; endLoading(): void; release(): void }> {
     const { endLoading, endTurn } = await this.#takeTurn(owner, signal);
     let browser: PooledBrowser | undefined;
     const release = () => {
@@ -196,7 +197,7 @@ export class BrowserPool {
       browser = this.#browserForNextPage();
       browser.addContext();
       const chromium = await browser.chromium;
-      return { chromium, endLoading, release };
+      return { browser, chromium, endLoading, release };
     } catch (error) {
       release();
       throw error;

@@ -8,6 +8,8 @@ export interface WatchedProcesses {
   list(): Promise<void>;
   /** Measures the memory of the processes that were listed last, and ends those of pages that take too much. */
   measure(): Promise<MeasuredMemory>;
+  /** Whether a page was ended so lately that its visit is about to hear of it. */
+  hasJustEndedPage(): boolean;
 }
 
 /** Watches the processes of a browser, so that no page takes the machine from others. */
@@ -29,5 +31,6 @@ export function watchProcesses(chromium: Chromium, limits: PageMemoryLimits): Wa
       }
     },
     measure: () => memory.check(),
+    hasJustEndedPage: () => memory.hasJustEndedPage(),
   };
 }

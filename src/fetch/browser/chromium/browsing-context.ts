@@ -24,6 +24,8 @@ export interface BrowsingContext {
    * could read: cookies, storage and the document. Only the cache remains.
    */
   clear?: () => Promise<void>;
+  /** Whether the browser has ended a page for its memory so lately that its visit is about to hear of it. */
+  hasJustEndedPage?: () => boolean;
   /** Opens an empty page. */
   openPage(): Promise<AttachedPage>;
   /** How many pages were opened by pages so far; they are closed at once. */
@@ -47,7 +49,7 @@ export interface AttachedPage {
  */
 export async function openContext(
   connection: CdpConnection,
-  options: { proxyUrl?: string | undefined; isShared?: boolean },
+  options: { proxyUrl?: string | undefined; isShared?: boolean } & Pick<BrowsingContext, 'hasJustEndedPage'>,
 ): Promise<BrowsingContext> {
   const { browser } = connection;
   const { browserContextId: id } = await browser.send('Target.createBrowserContext', {
@@ -69,6 +71,7 @@ export async function openContext(
   return {
     id,
     connection,
+    ...(options.hasJustEndedPage && { hasJustEndedPage: options.hasJustEndedPage }),
     ...(options.isShared ? reusePage(connection, { id, openPage }) : { openPage }),
     popupCount: popups.count,
     async grantPermission(permission) {

@@ -10,6 +10,9 @@ const MAX_PAGE_MB = 2_048;
 /** The part that all pages of a browser may take together. */
 const PAGES_SHARE = 1 / 2;
 
+/** How long it may take until the end of a process is heard of. */
+const HEARD_MS = 5_000;
+
 /** The most memory that pages may take, in MiB. */
 export interface PageMemoryLimits {
   /** One process of a page, which has all its scripts and workers; frames of other sites have their own. */
@@ -58,12 +61,18 @@ export class PageMemory {
   readonly #limits: PageMemoryLimits;
   readonly #control: ProcessControl;
   #processes: readonly BrowserProcess[] = [];
+  #lastEndAt = Number.NEGATIVE_INFINITY;
   /** Those that were ended and whose memory may not be free yet. */
   #ended = new Set<number>();
 
   constructor(limits: PageMemoryLimits, control = CONTROL) {
     this.#limits = limits;
     this.#control = control;
+  }
+
+  /** Whether a page was ended so lately that its visit is about to hear of it. */
+  hasJustEndedPage(): boolean {
+    return performance.now() - this.#lastEndAt < HEARD_MS;
   }
 
   /** Takes note of the processes that a browser has now, of which those of pages have the type `renderer`. */
@@ -85,6 +94,7 @@ export class PageMemory {
     for (const { id, mb } of pages) {
       if (mb <= pageMb && sum <= pagesMb) break;
       this.#ended.add(id);
+      this.#lastEndAt = performance.now();
       this.#control.end(id);
       sum -= mb;
     }

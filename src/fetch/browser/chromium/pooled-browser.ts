@@ -30,6 +30,7 @@ export class PooledBrowser {
   readonly #limits: PooledBrowserLimits;
   readonly #logger: Pick<Logger, 'warn'>;
   readonly #processes: Promise<WatchedProcesses>;
+  #started: WatchedProcesses | undefined;
   #uses = 0;
   #openContexts = 0;
   #memoryMb = 0;
@@ -41,7 +42,10 @@ export class PooledBrowser {
     this.chromium = chromium;
     this.#limits = limits;
     this.#logger = logger;
-    this.#processes = chromium.then((started) => watchProcesses(started, limits.pages));
+    this.#processes = chromium.then((started) => {
+      this.#started = watchProcesses(started, limits.pages);
+      return this.#started;
+    });
     // Whoever opens a page in it reports that it could not be started.
     this.#processes.catch(() => undefined);
   }
@@ -60,6 +64,11 @@ export class PooledBrowser {
     const { uses, ageMs, memoryMb } = this.#limits;
     const isOld = this.#uses >= uses || performance.now() - this.#startedAt > ageMs;
     return isOld || this.#isFull || this.#memoryMb > memoryMb;
+  }
+
+  /** Whether it has ended a page for its memory so lately that its visit is about to hear of it. */
+  hasJustEndedPage(): boolean {
+    return this.#started?.hasJustEndedPage() ?? false;
   }
 
   /** Counts a context that is about to be opened. */
