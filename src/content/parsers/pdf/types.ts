@@ -188,6 +188,8 @@ export interface TableBlock extends BlockBase {
   lastPage?: number;
   /** Whether the cells were found by the rules around them. */
   ruled: boolean;
+  /** Whether the first cell of a row is the one on the right. */
+  rightToLeft?: boolean;
 }
 
 interface FigureBlock extends BlockBase {

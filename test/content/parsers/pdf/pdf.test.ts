@@ -124,6 +124,23 @@ describe('reading order', () => {
     );
   });
 
+  test('reads a column to its end that has a table in it and is longer than the other one', async () => {
+    const rows = ['Year', '2021', '2022', '2023'].flatMap((year, row): PlacedText[] => [
+      { x: 120, y: 160 + 14 * row, text: year },
+      { x: 180, y: 160 + 14 * row, text: row === 0 ? 'Ships' : `${400 + row}` },
+    ]);
+    const strokes = [148, 163, 205].map((y): [number, number, number, number] => [110, y, 230, y]);
+    const texts = [
+      ...textLines(60, 90, PROSE),
+      ...rows,
+      ...textLines(60, 234, [...PROSE, ...PROSE]),
+      ...textLines(330, 90, OTHER),
+    ];
+    expect(await htmlOf(shuffled(texts), strokes)).toMatch(
+      /The committee.*2023.*(The committee.*of the river\..*){2}Members.*decision on it\./s,
+    );
+  });
+
   test('keeps headings at the margin above and below the table in the middle of the page', async () => {
     const ys = [150, 170, 190, 210, 230];
     const strokes: PdfPageContent['strokes'] = [

@@ -1,6 +1,7 @@
 import { nestListItems } from '../page/lists.ts';
 import { layoutPage } from '../page/page-layout.ts';
 import { findRunningHeads } from '../page/running-heads.ts';
+import { withTablesInReadingOrder } from '../tables/right-to-left.ts';
 import type { Block, SourcePage } from '../types.ts';
 import { findPrintedFootnotes } from './footnotes.ts';
 import { bodyStyle, findHeadings } from './headings.ts';
@@ -14,7 +15,7 @@ export function layoutDocument(pages: readonly SourcePage[]): Block[][] {
     const { header, footer, words } = heads[place] as (typeof heads)[number];
     return [...header, ...layoutPage(page, words), ...footer];
   });
-  const blocks = markRepeatedStamps(perPage.flat());
+  const blocks = markRepeatedStamps(withTablesInReadingOrder(perPage.flat()));
   const marked = applyTags(findHeadings(findPrintedFootnotes(blocks, bodyStyle(blocks))), pages);
   const byPage = Map.groupBy(marked, ({ page }) => page);
   return pages.map(({ number }) => nestListItems(byPage.get(number) ?? []));

@@ -69,7 +69,7 @@ function tableHtml(table: TableBlock, inline: InlineHtml): string {
     const name = place === 0 ? 'th' : 'td';
     return `<tr>${row.map((cell) => cellHtml(cell, name)).join('')}</tr>`;
   });
-  return `<table>\n${html.join('\n')}\n</table>`;
+  return `<table${table.rightToLeft ? ' dir="rtl"' : ''}>\n${html.join('\n')}\n</table>`;
 }
 
 /** Writes consecutive items as a list, with nested lists inside their items. */

@@ -1,4 +1,4 @@
-import { type Box, centerY, overlapX, overlapY, unionOf, widthOf } from '../boxes.ts';
+import { type Box, centerX, centerY, overlapX, overlapY, unionOf, widthOf } from '../boxes.ts';
 import type { FormField, Rule, Rules, Word } from '../types.ts';
 
 /** Maximum distance of a box from its label, as a multiple of the font size. */
@@ -84,7 +84,9 @@ function phraseAround(word: Word, words: readonly Word[]): Box {
  * be between them.
  */
 export function labelBefore(field: FormField, words: readonly Word[]): Word | undefined {
-  const level = words.filter((word) => centerY(word) > field.top && centerY(word) < field.bottom);
+  const level = words.filter(
+    (word) => centerY(word) > field.top && centerY(word) < field.bottom && centerX(word) < field.left,
+  );
   return nearestWord(level, (word) => field.left - word.right, field)?.word;
 }
 

@@ -118,7 +118,8 @@ function trimGutter<T>(
 
 /**
  * The place of the last line of columns of which one ends at the place `end`. The other one may be longer:
- * its lines belong to the columns until the first wide gap.
+ * its lines belong to the columns until the first wide gap, and behind that if they fill the same column, as
+ * text does below a table or a picture in one of two columns.
  */
 function columnsEnd<T>(
   sorted: readonly ColumnItem<T>[],
@@ -130,10 +131,39 @@ function columnsEnd<T>(
   let bottom = Math.max(...columns.map((item) => item.bottom));
   for (let place = end + 1; place <= gutter.last; place++) {
     const item = sorted[place] as ColumnItem<T>;
-    if (item.top - bottom > (bottom < balanced ? gapBelow : MAX_GAP * lineHeight)) return place - 1;
-    bottom = Math.max(bottom, item.bottom);
+    if (item.top - bottom > (bottom < balanced ? gapBelow : MAX_GAP * lineHeight)) {
+      const last = lastOfColumn(sorted, { ...gutter, first: place }, columns, lineHeight);
+      if (last === undefined) return place - 1;
+      place = last;
+    }
+    bottom = Math.max(bottom, (sorted[place] as ColumnItem<T>).bottom);
   }
   return gutter.last;
+}
+
+/**
+ * The place of the last line of the strip that begins and ends where the widest line of the column above it
+ * does; undefined if fewer than two lines do.
+ */
+function lastOfColumn<T>(
+  sorted: readonly ColumnItem<T>[],
+  gutter: Gutter,
+  above: readonly ColumnItem<T>[],
+  lineHeight: number,
+): number | undefined {
+  const isLeft = (item: ColumnItem<T>) => item.right <= gutter.left + 0.01;
+  const side = isLeft(sorted[gutter.first] as ColumnItem<T>);
+  const widest = above
+    .filter((item) => isSegment(item) && isLeft(item) === side)
+    .reduce<ColumnItem<T> | undefined>((a, b) => (a && widthOf(a) >= widthOf(b) ? a : b), undefined);
+  if (!widest) return undefined;
+  const places: number[] = [];
+  for (let place = gutter.first; place <= gutter.last; place++) {
+    const item = sorted[place] as ColumnItem<T>;
+    const shift = Math.max(Math.abs(item.left - widest.left), Math.abs(item.right - widest.right));
+    if (isSegment(item) && shift < lineHeight) places.push(place);
+  }
+  return places.length < 2 ? undefined : places.at(-1);
 }
 
 /**

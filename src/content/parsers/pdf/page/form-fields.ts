@@ -2,7 +2,7 @@ import { centerY, containsCenter, heightOf, median, unionOf } from '../boxes.ts'
 import type { FormField, Line, SourcePage, TextStyle, Word } from '../types.ts';
 import { labelBefore, placeBesideLabel } from './box-labels.ts';
 
-/** The run of the values of fields, which the file does not draw. */
+/** The run of the value of the first field, which the file does not draw; those of others are lower. */
 const FIELD_RUN = -2;
 const CHECKED = '☑';
 const UNCHECKED = '☐';
@@ -19,14 +19,15 @@ export function withFieldValues(page: SourcePage, words: readonly Word[]): Word[
   const moved = new Map<Word, Word>();
   const notSelected = new Set<Word>();
   const around = { words, fields: page.fields, rules: page.rules };
-  const values = page.fields.flatMap((field) => {
+  const values = page.fields.flatMap((field, place) => {
+    const run = FIELD_RUN - place;
     const text = fieldText(field);
     if (!text) return [];
     if (isBox(field)) {
-      const place = placeBesideLabel(field, around);
-      if (place) return [{ ...place, text, style, run: FIELD_RUN }];
+      const box = placeBesideLabel(field, around);
+      if (box) return [{ ...box, text, style, run }];
       if (field.isDrawn) return [];
-      return toWords(text, centerY(field) - 0.55 * size, { field, style });
+      return toWords(text, centerY(field) - 0.55 * size, { field, style, run });
     }
     const label = labelBefore(field, words);
     const drawn = words.filter((word) => containsCenter(field, word));
@@ -36,7 +37,7 @@ export function withFieldValues(page: SourcePage, words: readonly Word[]): Word[
       for (const word of atHeight(drawn, centerY(label ?? field))) moved.set(...word);
       return [];
     }
-    return valueWords(text, { field, label, style });
+    return valueWords(text, { field, label, style, run });
   });
   const kept = words.filter((word) => !notSelected.has(word));
   return [...kept.map((word) => moved.get(word) ?? word), ...values];
@@ -53,7 +54,7 @@ function atHeight(words: readonly Word[], middle: number): [Word, Word][] {
 const isBox = ({ type }: FormField) => type === 'checkbox' || type === 'radio';
 
 /** Whether a line has the value of a form field. Such a line is no part of running text. */
-export const hasField = ({ words }: Line) => words.some(({ run }) => run === FIELD_RUN);
+export const hasField = ({ words }: Line) => words.some(({ run }) => run <= FIELD_RUN);
 
 function fieldText(field: FormField): string {
   const { type, value, checked } = field;
@@ -66,6 +67,7 @@ interface ValuePlace {
   /** The word that the field stands beside. */
   label: Word | undefined;
   style: TextStyle;
+  run: number;
 }
 
 /**
@@ -84,7 +86,7 @@ function valueWords(text: string, place: ValuePlace): Word[] {
 
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean);
 
-function toWords(text: string, top: number, { field, style }: Omit<ValuePlace, 'label'>): Word[] {
+function toWords(text: string, top: number, { field, style, run }: Omit<ValuePlace, 'label'>): Word[] {
   const words = wordsOf(text);
   const advance = Math.min(0.5 * style.size, (field.right - field.left) / (text.length + 1));
   let left = field.left + 1;
@@ -92,6 +94,6 @@ function toWords(text: string, top: number, { field, style }: Omit<ValuePlace, '
     const right = left + word.length * advance;
     const box = { left, right, top, bottom: top + 1.1 * style.size };
     left = right + 0.3 * style.size;
-    return { ...box, text: word, style, run: FIELD_RUN };
+    return { ...box, text: word, style, run };
   });
 }

@@ -1,7 +1,8 @@
 import { unionOf } from '../boxes.ts';
 import type { Line, SourcePage, TextStyle, Word } from '../types.ts';
+import { inLogicalOrder } from './logical-order.ts';
 import { groupRows } from './rows.ts';
-import { isRightToLeft } from './text-direction.ts';
+import { isRightToLeft, RIGHT_TO_LEFT } from './text-direction.ts';
 
 /** Minimum width of a space between words, as a share of the font size. */
 const MIN_SPACE = 0.12;
@@ -13,7 +14,9 @@ export const toLines = (words: readonly Word[]): Line[] => groupRows(words).map(
 
 /** Creates a line from the words of one baseline, which are given from left to right. */
 export function toLine(words: Word[]): Line {
-  const ordered = isRightToLeft(words) ? orderRightToLeft(words) : words;
+  const ordered = words.some(({ text }) => RIGHT_TO_LEFT.test(text))
+    ? inLogicalOrder(words, isRightToLeft(words), isSpaced)
+    : words;
   return { ...unionOf(words), words: ordered, style: prevailingStyle(words) };
 }
 
@@ -37,21 +40,6 @@ function prevailingStyle(all: readonly Word[]): TextStyle {
   const counts = new Map<TextStyle, number>();
   for (const { style, text } of words) counts.set(style, (counts.get(style) ?? 0) + text.length);
   return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0];
-}
-
-/**
- * Reverses the words of a line, but keeps the order of consecutive words that are written from left to right.
- */
-function orderRightToLeft(words: readonly Word[]): Word[] {
-  const ordered: Word[] = [];
-  let foreign: Word[] = [];
-  for (const word of [...words].reverse()) {
-    if (isRightToLeft([word])) {
-      ordered.push(...foreign.reverse(), word);
-      foreign = [];
-    } else foreign.push(word);
-  }
-  return [...ordered, ...foreign.reverse()];
 }
 
 const UNSPACED = String.raw`[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u3001-\u301f\uff01-\uff5e]`;

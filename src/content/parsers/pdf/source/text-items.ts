@@ -1,13 +1,14 @@
 import type { TextItem } from '@llamaindex/liteparse';
 import type { TextStyle, Word } from '../types.ts';
 import { composeAccents } from './detached-accents.ts';
+import { attachMarks } from './detached-marks.ts';
 import { joinLeaders } from './dot-leaders.ts';
 import { fontKeyOf, type Pitches } from './fixed-pitch.ts';
 import { fontScale, fontSizeOf, LINE_HEIGHT } from './font-scale.ts';
 import { withoutTag } from './font-styles.ts';
 import type { StyledWord } from './replaced-characters.ts';
 import { sizeBeside, usualSize, wordStyles } from './word-style.ts';
-import { cleanText, styleTable, withoutRepeats, withPunctuationLast } from './words.ts';
+import { cleanText, styleTable, withoutRepeats } from './words.ts';
 
 /** What is measured of the fonts of a whole document. */
 export interface FontMeasures {
@@ -57,7 +58,7 @@ export function toWords(
         top: upright ? Math.min(y, bottom - size) : y,
         right: x + part.width,
         bottom,
-        text: withPunctuationLast(text.trim()),
+        text: text.trim(),
         style: styles[place] as TextStyle,
         run,
       };
@@ -69,7 +70,7 @@ export function toWords(
     }
   }
   composeAccents(words);
-  return joinLeaders(withoutRepeats(words));
+  return joinLeaders(withoutRepeats(attachMarks(words)));
 }
 
 /**

@@ -18,14 +18,6 @@ const CJK_RADICALS: Record<string, string> = Object.fromEntries(
     (character, place, all) => (place % 2 === 0 ? [[character, all[place + 1] as string]] : []),
   ),
 );
-const RIGHT_TO_LEFT_START = /^([.,:;!?\u060c\u061b\u061f]+)([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc].*)$/u;
-
-/**
- * Moves punctuation to the end of a word that is written from right to left. PDFium returns it first, because
- * it stands to the left of the word.
- */
-export const withPunctuationLast = (text: string) => text.replace(RIGHT_TO_LEFT_START, '$2$1');
-
 /** Removes control characters and replaces ligatures and compatibility characters by their letters. */
 export function cleanText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text)
