@@ -19,6 +19,7 @@ import type { OfficeType } from './model.ts';
 import { oldWordProgram, withStreamNames } from './old-word.ts';
 import { readAltChunks, readChunk } from './source/alt-chunks.ts';
 import { displayChartValues } from './source/chart-values.ts';
+import { readDocxComments } from './source/docx-comments.ts';
 import { readDocxMargins } from './source/docx-headers.ts';
 import { markDocxObjects } from './source/docx-objects.ts';
 import { readDocxParagraphs } from './source/docx-paragraphs.ts';
@@ -112,7 +113,8 @@ export async function convertOffice(
   if (content.html.trim() === '' && content.images.length === 0) content.warnings.push(NO_TEXT);
   if (chunks?.isIncomplete) content.warnings.push(LOST_CHUNK);
   const { headers, footers } = rtf?.margins ?? readMargins(type, archive);
-  content.html = [headers, content.html, footers].filter(Boolean).join('\n');
+  const comments = archive && type === 'docx' ? readDocxComments(archive) : '';
+  content.html = [headers, content.html, comments, footers].filter(Boolean).join('\n');
   return { ...content, metadata };
 }
 

@@ -110,7 +110,7 @@ describe('a docx file', () => {
     expect(html).toBe('<p><a href="#next-steps">see</a></p>\n<h1 id="next-steps">Next steps</h1>');
   });
 
-  test('links footnotes with their marks, and loses comments', async () => {
+  test('links footnotes with their marks, and lists comments behind the text', async () => {
     const word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
     const file = docx(
       paragraph(
@@ -129,7 +129,7 @@ describe('a docx file', () => {
     );
     const { html } = await convertOffice({ type: 'docx', images: false }, file);
     expect(html).toBe(
-      '<p>The bridge<sup><a id="note-ref-1" href="#note-1">1</a></sup> opened.</p>\n<ol><li id="note-1">Built in 1890. <a href="#note-ref-1">↩</a></li></ol>',
+      '<p>The bridge<sup><a id="note-ref-1" href="#note-1">1</a></sup> opened.</p>\n<ol><li id="note-1">Built in 1890. <a href="#note-ref-1">↩</a></li></ol>\n<aside data-annotation>Ann on “opened.”: Check the year</aside>',
     );
   });
 

@@ -164,3 +164,34 @@ describe('the first of the running heads with the same text', () => {
     );
   });
 });
+
+describe('the number of the only page of a document', () => {
+  const page = (number: string): PdfPageContent => ({
+    texts: [...textLines(60, 100, PROSE), { x: 280, y: 770, text: number }],
+  });
+
+  test.each(['Page 1', 'Page 1 of 1', '1 / 1', 'Seite 1'])('is no text if it says so: %s', async (number) => {
+    expect(await htmlOf([page(number)])).toContain(`<p data-page-role="page-number">${number}</p>`);
+  });
+
+  test.each(['1', 'Page 7', 'Hall 1'])('stays text if it may be something else: %s', async (text) => {
+    expect(mainContent(await htmlOf([page(text)]))).toContain(text);
+  });
+
+  test('is no heading in a larger font, and the levels of the headings follow each other', async () => {
+    const html = await htmlOfFile('newsletter.pdf');
+    expect([...html.matchAll(/<h(\d)>(.*?)<\/h\d>/g)].map(([, level, text]) => `${level} ${text}`)).toEqual([
+      '1 Harbour News',
+      '2 The crane is back',
+      '3 Opening hours',
+      '4 Weather',
+      '4 Staff',
+    ]);
+  });
+});
+
+test('a paragraph that begins in bold goes on in the next line of a column in small type', async () => {
+  expect(await htmlOfFile('newsletter.pdf')).toMatch(
+    /<p><strong>Storm season<\/strong>\. Between October and March all boats must have two lines at each end, and a third one in storms\.<\/p>/,
+  );
+});

@@ -41,8 +41,8 @@ export function readDocxMargins(archive: ZipArchive): PageMargins {
   return { headers: marginHtml('header', texts.header), footers: marginHtml('footer', texts.footer) };
 }
 
-/** The texts of the paragraphs of a header or footer, without numbers of pages. */
-function paragraphsOf(xml: string): string[] {
+/** The texts of the paragraphs of a header, footer or comment, without numbers of pages. */
+export function paragraphsOf(xml: string): string[] {
   const paragraphs: string[] = [];
   let text = '';
   let inText = false;

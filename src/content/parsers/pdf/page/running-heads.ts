@@ -46,7 +46,7 @@ const isNothingElse = ({ header, footer, words }: RunningHeads) =>
   words.length === 0 && [...header, ...footer].some(({ role }) => role !== 'page-number');
 
 function findRepeatedLines(pages: readonly SourcePage[]): RunningHeads[] {
-  if (pages.length < 2) return pages.map(withoutHeads);
+  if (pages.length < 2) return pages.map(withPrintedNumber);
   const sides = pages.map(edgeLines);
   const repeated = pages.map((_, place) =>
     (['top', 'bottom'] as const).map((side) => {
@@ -65,6 +65,25 @@ function findRepeatedLines(pages: readonly SourcePage[]): RunningHeads[] {
       words: taken.size > 0 ? page.words.filter((word) => !taken.has(word)) : page.words,
     };
   });
+}
+
+/**
+ * The only page of a document, which has no other to compare it with: its outermost line is its number if it
+ * says so, such as `Page 1` or `1 / 1`.
+ */
+function withPrintedNumber(page: SourcePage): RunningHeads {
+  const { top, bottom } = edgeLines(page);
+  const line = [bottom[0], top[0]].find((each) => each !== undefined && saysPage(each));
+  const words = page.words.filter((word) => !line?.words.includes(word));
+  if (!line || words.length === 0) return withoutHeads(page);
+  const block = toBlock({ line, role: 'page-number', alike: [] });
+  return { header: line.isHeader ? [block] : [], footer: line.isHeader ? [] : [block], words };
+}
+
+/** Whether a line is the number of its page, with a word for it or with the number of pages. */
+function saysPage({ text, page }: EdgeLine): boolean {
+  const [, , word, number, total] = PAGE_NUMBER.exec(text) ?? [];
+  return number === String(page) && (word !== undefined || total !== undefined);
 }
 
 /** The lines at one edge of a page up to the first one that is not repeated. */

@@ -50,7 +50,7 @@ export function wordStyles(
     // The font of the run is that of its first word.
     const isBetween = hasOther && place > 0;
     const own = word.fontStyle ?? (isBetween ? styleBetween(words, place) : sharedStyle(words, place));
-    if (own) return styleOf(own, own === PLAIN ? plainSize : size);
+    if (own) return styleOf(own, own === PLAIN && style.monospaced ? plainSize : size);
     return (place > 0 && rest) || styleOfWord(word, { style, plain, advance });
   });
 }
