@@ -19,8 +19,8 @@ interface VerifiedCheck {
 
 /** Checks are due each minute. */
 const INTERVAL_MS = 60_000;
-/** The longest that a monitor may go without a check because of what is down, in milliseconds. */
-const MAX_PAUSE_MS = 300_000;
+/** What is missed is made up for within this time, in milliseconds: the catch-up window of a schedule. */
+const MAX_PAUSE_MS = 600_000;
 /** A run that is this much older than the last check is left out, because that has made up for it. */
 const MADE_UP_MS = 60_000;
 
