@@ -104,7 +104,7 @@ const OLD_NAMES: readonly Replacement[] = [
     advice: 'Use parsers: ["pdf"] to convert a PDF, [] to get it as base64.',
   },
   { names: ['wait', 'delayMs', 'waitMs'], beside: 'waitFor', option: 'waitFor', form: 'in milliseconds' },
-  { names: ['timeoutMs', 'pageTimeout'], beside: 'timeout', option: 'timeout', form: 'in milliseconds' },
+  { names: ['timeoutMs', 'pageTimeout'], beside: 'timeout', option: 'timeout' },
   {
     names: ['selector', 'cssSelector', 'onlyIncludeTags', 'targetSelector'],
     beside: 'includeTags',

@@ -14,6 +14,8 @@ export interface Misnamed {
 
 /** The length in ms of the units that names of options have. */
 const UNITS_MS: readonly (readonly [string, number])[] = [
+  ['ms', 1],
+  ['millisecond', 1],
   ['second', 1000],
   ['sec', 1000],
   ['minute', 60_000],
@@ -23,7 +25,10 @@ const UNITS_MS: readonly (readonly [string, number])[] = [
 /** Says which option is meant, with the value as it is written there, unless that is the one that was sent. */
 export function useOption(name: string, form: string | undefined, misnamed: Misnamed): string {
   const example = exampleOfOption(name, misnamed);
-  return `Use ${name}${form ? `, ${form}` : ''}${example && `: ${example}`}.`;
+  const schema = misnamed.shape[name];
+  const unit = schema && unitOf(unwrap(schema));
+  const clause = form ?? (unit && `in ${unit}`);
+  return `Use ${name}${clause ? `, ${clause}` : ''}${example && `: ${example}`}.`;
 }
 
 /** Asks whether an option is meant, as {@link useOption} says it. */

@@ -71,7 +71,7 @@ export function wordsOf(name: string): ReadonlySet<string> {
 
 /** A word without the ending of the plural. */
 export const singularOf = (word: string) =>
-  word.length > 3 ? word.replace(/ies$/, 'y').replace(/([^su])s$/, '$1') : word;
+  word.length > 3 ? word.replace(/(?<!ook|mov)ies$/, 'y').replace(/([^su])s$/, '$1') : word;
 
 /**
  * Whether the words of a name have all of some others.

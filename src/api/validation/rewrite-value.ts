@@ -61,6 +61,8 @@ export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { name, unit }
 
 /** Lists with the value, its parts, its URLs, or the names of its members that are switched on. */
 function listsOf(sent: unknown): unknown[] {
+  if (Array.isArray(sent))
+    return [sent.map((each) => (typeof each === 'string' ? (patternOfGlob(each) ?? each) : each))];
   if (isJsonObject(sent)) {
     const names = Object.keys(sent).filter((name) => sent[name]);
     const values = Object.values(sent);

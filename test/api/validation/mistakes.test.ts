@@ -33,6 +33,29 @@ const ACTIVITY = 'GET /v2/team/activity';
 type Row = [route: string, request: unknown, what: RegExp, where: RegExp, remedy: RegExp];
 
 const ROWS: Row[] = [
+  [
+    SCRAPE,
+    { url: URL, initialCookies: [] },
+    /-- initialCookies/,
+    /body/,
+    /Use headers: \{"Cookie": "name=value"\}/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, removeCookieWarnings: true },
+    /-- removeCookie/,
+    /body/,
+    /blockAds, which is on by default/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, clickElementsCssSelector: '.a' },
+    /-- clickEl/,
+    /body/,
+    /"type":"click","selector":"\.a"/,
+  ],
+  [CRAWL, { url: URL, excludes: ['*.pdf'] }, /-- excludes/, /body/, /Use excludePaths: \["\\\\\.pdf\$"\]/],
+  ['POST /v2/browser/:id/execute', { code: '1', timeoutMs: 5000 }, /-- timeoutMs/, /body/, /in seconds: 5\./],
   [SCRAPE, { url: URL, content_type: 'text/markdown' }, /-- content_type/, /body/, /Use formats, a list/],
   [SCRAPE, { url: URL, html_only: true }, /-- html_only/, /body/, /Use formats: \["html"\]/],
   [

@@ -66,7 +66,7 @@ export const CRAWL_MEANINGS: readonly Meanings[] = [
   {
     beside: 'includePaths',
     advice: {
-      'path|pattern|glob|regex|match|rule|route|filter':
+      'path|pattern|pseudo|glob|regex|match|rule|route|filter':
         'Use includePaths, a list of regular expressions for paths, such as ["^/blog/"].',
     },
   },

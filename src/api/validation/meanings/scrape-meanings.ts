@@ -17,6 +17,8 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       'wait timeout':
         'Use waitFor for more time before the page is read, and timeout for the limit of the whole request, both in milliseconds.',
       timeout: 'Use timeout, the limit of the whole request in milliseconds.',
+      click: (value) =>
+        `Use actions: [${json({ type: 'click', selector: textOr(value, '#more'), all: true })}].`,
       scroll: 'Use actions: [{"type":"scroll","direction":"down"}].',
       'wait|delay': (value) =>
         typeof value === 'number'
@@ -25,7 +27,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       'param|parameter|querystring':
         'Leave it out, and write it into the URL, such as https://example.com/?q=tea.',
       retry: 'Leave it out: the service decides by itself which failures are worth another try.',
-      'cookie banner|popup|consent|notice|dialog|overlay|modal':
+      'cookie banner|warning|popup|consent|notice|dialog|overlay|modal':
         'Leave it out: blockAds, which is on by default, removes cookie notices.',
       'banner|popup|consent|overlay|modal|ad|advertisement|adblock|tracker':
         'Use blockAds, which is true by default and removes advertisements and cookie notices.',

@@ -15,6 +15,8 @@ export const SEARCH_MEANINGS: readonly Meanings[] = [
       'search type|kind|vertical': 'Use sources: ["web"], ["news"] or ["images"].',
       '=news|new|include|only|get': 'Use sources: ["news"].',
       '=image|include|only|get': 'Use sources: ["images"].',
+      'chunk|parameter|auto':
+        'Leave it out: a search has no such option. limit, sources and scrapeOptions choose what comes.',
       'engine|provider|depth|mode|neural|rerank|autoprompt|sort|order':
         'Leave it out: the operator chooses the search engine, and results come in its order.',
       '=query|string|text|phrase|user': 'Use query.',
