@@ -15,7 +15,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 # Freed memory goes back to the system, see src/run/embedded/supervision/service-process.ts.
 ENV NODE_ENV=production WINNOW_CACHE_DIR=/var/cache/winnow
-ENV MALLOC_TRIM_THRESHOLD_=1048576 MALLOC_MMAP_THRESHOLD_=33554432
+ENV MALLOC_TRIM_THRESHOLD_=1048576 MALLOC_MMAP_THRESHOLD_=1048576
 WORKDIR /app
 
 # Everything in one container: `docker build --target everything`. It is what `npm start` starts, with Postgres from npm and a Temporal

@@ -15,7 +15,7 @@ its own, as root on Linux, and needs a Chromium.
 Usage: node bench/small.ts [OPTIONS]
 
   --memory MB    memory of the container (2048)
-  --loads NAMES  pages, documents or both, one after the other (pages,documents)
+  --loads NAMES  pages, documents or both, one after the other (pages,documents), or both at once (together)
   --pages N      pages of the batch (1000)
   --scripts N    pages that scripts draw (150)
   --files N      documents (10)
@@ -24,7 +24,7 @@ Usage: node bench/small.ts [OPTIONS]
 
 const options = readCommandLine(HELP, {
   memory: count(2048),
-  loads: choices(['pages', 'documents'] as const, ['pages', 'documents'] as const),
+  loads: choices(['pages', 'documents', 'together'] as const, ['pages', 'documents'] as const),
   pages: count(1000),
   scripts: count(150),
   files: count(10),
@@ -45,9 +45,10 @@ const { instance, roots } = await startMeasuredService({
   env: { WINNOW_REQUESTS_PER_HOST: '16' },
 });
 try {
-  const loads = {
+  const loads: Record<(typeof options.loads)[number], () => Promise<string[]>> = {
     pages: () => loadPages(instance, { siteUrl: site.url, pages: options.pages, scripts: options.scripts }),
     documents: () => loadDocuments(instance, options.files),
+    together: async () => (await Promise.all([loads.pages(), loads.documents()])).flat(),
   };
   const rows = [];
   for (const name of options.loads) {

@@ -9,7 +9,7 @@ export interface SessionRoomOptions {
   availableMemory?(): number;
   /** The file descriptors that this process can still open; by default the system is asked. */
   availableDescriptors?(): number;
-  /** How long a session waits until there is room for it, in milliseconds; 15 seconds by default. */
+  /** How long a session waits until there is room for it, in milliseconds; 40 seconds by default. */
   roomWaitMs?: number;
 }
 
@@ -25,8 +25,8 @@ const SESSION_DESCRIPTORS = 256;
 const USUAL_BYTES = 170 * MEGABYTE;
 /** How long a session takes to use that memory, in milliseconds. */
 const GROWTH_MS = 10_000;
-/** Less than the time that the API gives a host to open a session. */
-const WAIT_MS = 15_000;
+/** Less than clients wait for a response by default. */
+const WAIT_MS = 40_000;
 const POLL_MS = 250;
 
 /**

@@ -13,10 +13,11 @@ const REPEAT_AFTER_MS = 10_000;
  * Settings of the C library (bytes). Freed memory at the end of its heap goes back to the system from 1 MiB
  * on. By default, this threshold grows to 64 MiB as soon as a large buffer has been freed, so that a worker
  * keeps most of what a batch took. Setting one threshold stops the growth of the other, above which each
- * buffer is mapped anew; it is set to what it would have grown to. The Dockerfile has the same settings for
- * processes without a supervisor.
+ * buffer is mapped by itself and goes back as soon as it is freed: files that arrive or are converted would
+ * leave holes in the heap, 140 MB after ten PDF files. The Dockerfile has the same settings for processes
+ * without a supervisor.
  */
-export const MEMORY_SETTINGS = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '33554432' };
+export const MEMORY_SETTINGS = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '1048576' };
 
 /**
  * Flags of V8 where memory is little. Its young generation, which by default takes up to 48 MiB of each process,
