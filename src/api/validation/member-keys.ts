@@ -40,7 +40,9 @@ export function adviseOnMemberKey(
       if (word !== plainName(key) && !hasOnlyWords(words, new Set([...BESIDE, word]))) continue;
       const found = entryFor(list, word, { value, plains, types });
       if (!found) continue;
-      if (value === false) return `Leave it out: the result has only what ${list} asks for.`;
+      if (value === false && list === 'formats')
+        return 'Leave it out: the result has only what formats asks for.';
+      if (value === false) continue;
       return found;
     }
   }

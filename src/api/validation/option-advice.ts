@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { exampleFor } from './examples.ts';
 import { unitOf } from './mistake.ts';
 import { wordsOf } from './option-words.ts';
-import { type shapeOf, unwrap } from './request-schema.ts';
+import { literalsOf, type shapeOf, unwrap } from './request-schema.ts';
+import { adviseOnValue } from './value-names.ts';
 
 /** An option that a request has by a wrong name. */
 export interface Misnamed {
@@ -52,6 +53,11 @@ function exampleOfOption(name: string, { key, value, shape }: Misnamed): string 
   const schema = shape[name];
   if (!schema || value === undefined) return '';
   const plains = unwrap(schema);
+  const choices = literalsOf(schema);
+  const meant = choices.find(
+    (each) => adviseOnValue(name, value, choices) === `Write ${JSON.stringify(each)}`,
+  );
+  if (meant !== undefined && !z.safeParse(schema, value).success) return JSON.stringify(meant);
   const unit = name === 'milliseconds' ? 'ms' : unitOf(plains);
   const converted = inUnit(key, value, unit);
   if (z.safeParse(schema, converted).success) return converted === value ? '' : JSON.stringify(converted);

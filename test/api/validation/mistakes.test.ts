@@ -35,6 +35,16 @@ type Row = [route: string, request: unknown, what: RegExp, where: RegExp, remedy
 const ROWS: Row[] = [
   [
     SCRAPE,
+    { url: URL, xpath: '//h1' },
+    /-- xpath/,
+    /body/,
+    /Use includeTags: \["main"\], a list of CSS selectors/,
+  ],
+  [SEARCH, { query: 'x', page_number: 2 }, /-- page_number/, /body/, /all results come at once/],
+  [SCRAPE, { url: URL, js: false }, /-- js/, /body/, /fastMode: true never opens one/],
+  [SCRAPE, { url: URL, deviceScaleFactor: 2 }, /-- deviceScaleFactor/, /body/, /no option for the scale/],
+  [
+    SCRAPE,
     { url: URL, initialCookies: [] },
     /-- initialCookies/,
     /body/,

@@ -19,11 +19,11 @@ export const json = (value: unknown) => JSON.stringify(value);
 export const textOr = (value: unknown, other: string): string =>
   typeof value === 'string' && value && isShort(value) ? value : other;
 
-/** The selectors of a value, as a list in JSON; another one if it has none. */
+/** The CSS selectors of a value, as a list in JSON; another one if it has none, or has XPath. */
 export function selectorsOf(value: unknown, other: string): string {
   const all = (Array.isArray(value) ? value : [value])
     .map((each) => (isJsonObject(each) ? each.selector : each))
-    .filter((each) => typeof each === 'string' && each);
+    .filter((each) => typeof each === 'string' && each && !/^\(*\.?\//.test(each));
   return json(all.length && isShort(all) ? all : [other]);
 }
 

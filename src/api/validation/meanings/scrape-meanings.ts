@@ -65,6 +65,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       language: (value) => `Use location: {"languages": ${json([textOr(value, 'de').replace('_', '-')])}}.`,
       'country|location': (value) =>
         `Use location: ${json({ country: /^[a-z]{2}$/i.test(textOr(value, '')) ? textOr(value, '') : 'DE' })}.`,
+      'scale|dpr|factor|pixel': 'Leave it out: there is no option for the scale of screenshots.',
       'viewport|width|height':
         'Use formats: [{"type":"screenshot","viewport":{"width":1280,"height":720}}] for a screenshot of that size. For a small screen, use mobile: true.',
       mobile: 'Use mobile: true.',
@@ -73,7 +74,9 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       action:
         'Use actions, a list such as [{"type":"click","selector":"#more"},{"type":"wait","milliseconds":1000}].',
       script: (value) =>
-        `Use actions: [${json({ type: 'executeJavascript', script: textOr(value, 'document.title') })}].`,
+        typeof value === 'boolean'
+          ? 'Leave it out: a page that scripts build is opened in a browser by itself. fastMode: true never opens one.'
+          : `Use actions: [${json({ type: 'executeJavascript', script: textOr(value, 'document.title') })}].`,
       'render|headless|browser|engine|chrome|chromium|playwright|puppeteer|dynamic':
         'Leave it out: a page that scripts build is opened in a browser by itself. fastMode: true never opens one.',
       'resource|stylesheet|font|media|asset|intercept':

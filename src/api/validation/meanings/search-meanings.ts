@@ -5,6 +5,7 @@ export const SEARCH_MEANINGS: readonly Meanings[] = [
   {
     beside: 'tbs',
     advice: {
+      'page number|index|num': 'Leave it out: all results come at once. Use limit for more of them.',
       limit: 'Use limit.',
       'answer|summary|stream':
         'Leave it out: a search returns results, no answer. With scrapeOptions: {"formats": ["summary"]}, each result has a summary.',
