@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { messageOf } from '../../src/errors.ts';
 import { withSite } from '../crawl/programs.ts';
 import { ask, type MeasuredService, startMeasuredService } from '../crawl/service.ts';
 import { percentile, short, table } from '../figures.ts';
@@ -17,22 +18,34 @@ const minuteOf = (time: Date) =>
   `${time.getUTCMinutes()} ${time.getUTCHours()} ${time.getUTCDate()} ${time.getUTCMonth() + 1} *`;
 const scraped = z.object({ success: z.literal(true) });
 
-/** Scrapes pages in a fixed interval. @returns how long each took, in milliseconds */
+/**
+ * Scrapes pages in a fixed interval.
+ * @returns how long each took that had a response, in milliseconds, and how many had none
+ */
 async function scrapeFor(
   { instance }: MeasuredService,
   { siteUrl, durationMs, from }: { siteUrl: string; durationMs: number; from: number },
-): Promise<number[]> {
-  const scrapes: Promise<number>[] = [];
+): Promise<{ times: number[]; failed: number }> {
+  const times: number[] = [];
+  const scrapes: Promise<void>[] = [];
+  let failed = 0;
   const startedAt = performance.now();
   for (let index = 0; performance.now() - startedAt < durationMs; index++) {
     const body = { url: `${siteUrl}/article/${from + index}`, maxAge: 0 };
     const before = performance.now();
     scrapes.push(
-      ask(instance, { path: '/v2/scrape', body, answer: scraped }).then(() => performance.now() - before),
+      ask(instance, { path: '/v2/scrape', body, answer: scraped }).then(
+        () => void times.push(performance.now() - before),
+        (error: unknown) => {
+          failed++;
+          console.error(messageOf(error));
+        },
+      ),
     );
     await sleep(Math.max(0, startedAt + (index + 1) * INTERVAL_MS - performance.now()));
   }
-  return Promise.all(scrapes);
+  await Promise.all(scrapes);
+  return { times, failed };
 }
 
 /** Measures monitors that are due in the same minute, and prints the figures. */
@@ -59,9 +72,10 @@ export async function measureDue(count: number): Promise<void> {
         .select(['status', 'started_at', 'finished_at'])
         .execute();
       const ends = checks.flatMap(({ finished_at: end }) => (end ? [end.getTime() - dueAt.getTime()] : []));
-      const rowOf = (what: string, times: number[]) => ({
+      const rowOf = (what: string, { times, failed }: { times: number[]; failed: number }) => ({
         scrapes: what,
         number: times.length,
+        failed,
         'median, ms': short(percentile(times, 0.5)),
         'p95, ms': short(percentile(times, 0.95)),
       });
@@ -73,7 +87,7 @@ export async function measureDue(count: number): Promise<void> {
             'ended within the minute and the next': ends.filter((each) => each <= 2 * MINUTE_MS).length,
             completed: checks.filter(({ status }) => status === 'completed').length,
             'last end after, s': short(Math.max(0, ...ends) / 1000),
-            'p95 beside ÷ alone': (percentile(beside, 0.95) / percentile(alone, 0.95)).toFixed(2),
+            'p95 beside ÷ alone': (percentile(beside.times, 0.95) / percentile(alone.times, 0.95)).toFixed(2),
           },
         ]),
       );
