@@ -3,6 +3,7 @@ import { boxesOfTables } from '../tables/uncut-tables.ts';
 import type { Segment } from '../types.ts';
 import { type ColumnItem, isSegment } from './column-items.ts';
 import { findGutters, type Gutter } from './gutters.ts';
+import { arePriceLists } from './price-lists.ts';
 import { groupColumns, groupRows } from './rows.ts';
 
 /** Minimum width of a gutter between columns, as a multiple of the median line height. */
@@ -202,6 +203,7 @@ function separatesColumns<T>(sides: [ColumnItem<T>[], ColumnItem<T>[]], lineHeig
   const [left, right] = sides;
   // Headings at the margin above and below a centred table are not beside it.
   if (!left.some((item) => right.some((other) => overlapY(item, other) > 0))) return false;
+  if (arePriceLists(left.filter(isSegment), right.filter(isSegment), lineHeight)) return true;
   const areProse = sides.every(isProse);
   if (areProse) {
     // A few long lines are columns, such as two captions side by side. A few short lines are cells of a

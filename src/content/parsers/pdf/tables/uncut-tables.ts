@@ -1,5 +1,6 @@
 import { type Box, centerY, unionOf, widthOf } from '../boxes.ts';
 import { type ColumnItem, isSegment } from '../page/column-items.ts';
+import { arePriceLists } from '../page/price-lists.ts';
 import { groupColumns } from '../page/rows.ts';
 import type { Segment } from '../types.ts';
 
@@ -40,7 +41,7 @@ export function boxesOfTables<T>(sorted: readonly ColumnItem<T>[], lineHeight: n
   const boxes: Box[] = [...sorted];
   let table: CellRows | undefined;
   const close = () => {
-    if (table && table.rows >= MIN_ROWS && !hasRunningText(table.cells))
+    if (table && table.rows >= MIN_ROWS && !hasRunningText(table.cells) && !areTwoLists(table, lineHeight))
       boxes.fill(unionOf(table.columns), table.first, table.first + table.cells.length);
     table = undefined;
   };
@@ -99,5 +100,14 @@ const hasRunningText = (cells: readonly Segment[]) =>
       mean(column.map(widthOf)) > MIN_FILLED * width
     );
   });
+
+/** Whether the cells are two lists of prices side by side: two columns of labels with amounts at their right. */
+function areTwoLists({ cells, columns }: CellRows, lineHeight: number): boolean {
+  const [, own, others] = columns;
+  if (columns.length !== 4 || !own || !others) return false;
+  const middle = (own.right + others.left) / 2;
+  const [left, right] = [true, false].map((isLeft) => cells.filter((cell) => cell.left < middle === isLeft));
+  return arePriceLists(left ?? [], right ?? [], lineHeight);
+}
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
