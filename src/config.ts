@@ -160,6 +160,9 @@ const settings = z.object({
       'must be a URL such as postgres://user:password@host:5432/database',
     )
     .describe('URL of a Postgres database to use instead of the embedded one'),
+  WINNOW_DATABASE_CONNECTIONS: count(20, 2).describe(
+    'maximum number of connections of a process to the database for requests and pages, fewer where there is little memory; up to four more are for upkeep and backups',
+  ),
   TEMPORAL_ADDRESS: optional
     .refine(
       (text) => text === undefined || /^[^\s/]+$/.test(text.replace(/^[^@]*@/, '')),
@@ -434,6 +437,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     ownAddresses: ownAddresses(s),
     proxies: { basic: s.WINNOW_PROXIES_BASIC, enhanced: s.WINNOW_PROXIES_ENHANCED },
     databaseUrl: s.DATABASE_URL,
+    databaseConnections: s.WINNOW_DATABASE_CONNECTIONS,
     temporalAddress: s.TEMPORAL_ADDRESS,
     temporalNamespace: s.TEMPORAL_NAMESPACE,
     temporalSecurity: temporalSecurity(s),

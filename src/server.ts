@@ -36,7 +36,9 @@ async function serve(): Promise<RunningService> {
   }
   const logger = createLogger('api', config.logLevel);
   const spans = await startTracing(config, 'api', logger);
-  const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
+  const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'), {
+    connections: config.databaseConnections,
+  });
   await migrateDatabase(db, logger);
   await ensureFirstTeam(db, config.apiKey, config.teamCredits);
   if (webhookSecret) await changeTeam(db, FIRST_TEAM, { webhookSecret });

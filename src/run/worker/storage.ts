@@ -8,11 +8,13 @@ import type { WorkerConfig } from './worker-config.ts';
 
 /** Opens the database, which is migrated if necessary, and the blobs of a worker. */
 export async function openStorage(
-  config: Pick<WorkerConfig, 'databaseUrl' | 'blobs' | 'dataDir' | 'minFreeBytes'>,
+  config: Pick<WorkerConfig, 'databaseUrl' | 'databaseConnections' | 'blobs' | 'dataDir' | 'minFreeBytes'>,
   logger: Logger,
 ) {
-  const db = openDatabase(config.databaseUrl, (error) =>
-    logger.warn({ err: error }, 'database connection lost'),
+  const db = openDatabase(
+    config.databaseUrl,
+    (error) => logger.warn({ err: error }, 'database connection lost'),
+    { connections: config.databaseConnections },
   );
   const [results, cacheBlobs, versionBlobs, monitorBlobs, uploads] = await Promise.all([
     openJobResults(config.blobs, db),

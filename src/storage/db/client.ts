@@ -41,7 +41,7 @@ export const arrayParameter = (values: unknown[], type: string): RawBuilder<unkn
  */
 export const UNSYNCED_COMMIT = sql`set_config('synchronous_commit', 'off', true)`;
 
-/** Connections of a process. Each has a process of Postgres, which keeps 4 to 6 MiB of tables and plans. */
+/** Connections of a process whose settings do not say another number. Each has a process of Postgres, which keeps 4 to 6 MiB of tables and plans. */
 const MAX_CONNECTIONS = 20;
 /** With 1 GB there are 8 connections of each process, from 2.2 GB on all. */
 const CONNECTION_SIZE = { eachMb: 96, besideMb: 256 };
@@ -50,7 +50,8 @@ const CONNECTION_SIZE = { eachMb: 96, besideMb: 256 };
  * Creates a connection pool, which connects at the first query.
  * @param url `postgres://…`
  * @param onError called when an idle connection breaks, which the pool replaces by itself
- * @param silentMs milliseconds without a byte after which a connection is given up
+ * @param options.connections most connections at once where there is memory for them, without the patient ones
+ * @param options.silentMs milliseconds without a byte after which a connection is given up
  * @example
  * const db = openDatabase(url, (error) => logger.warn({ err: error }, 'database connection lost'));
  * const teams = await db.query.selectFrom('teams').selectAll().execute();
@@ -58,7 +59,7 @@ const CONNECTION_SIZE = { eachMb: 96, besideMb: 256 };
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
-  silentMs: number = SILENT_MS,
+  { connections = MAX_CONNECTIONS, silentMs = SILENT_MS }: { connections?: number; silentMs?: number } = {},
 ): Database {
   const open = (options: PoolConfig) => {
     const pool = createPool(url, options);
@@ -66,7 +67,7 @@ export function openDatabase(
     return { pool, query: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }) };
   };
   const { pool, query } = open({
-    max: fitInMemory(MAX_CONNECTIONS, CONNECTION_SIZE),
+    max: fitInMemory(connections, CONNECTION_SIZE),
     stream: () => createImpatientSocket(silentMs),
     options: `${SESSION_OPTIONS} -c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS}`,
   });

@@ -17,7 +17,7 @@ async function openFaultily() {
   url.search = '';
   const proxy = await startFaultyProxy(Number(url.port));
   url.port = String(proxy.port);
-  const db = openDatabase(url.href, () => undefined, SILENT_MS);
+  const db = openDatabase(url.href, () => undefined, { silentMs: SILENT_MS });
   const direct = empty.open();
   return {
     db,

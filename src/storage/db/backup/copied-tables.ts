@@ -11,11 +11,11 @@ export interface CopiedTable {
  * No statement may be ended because it takes long.
  */
 const PORTABLE_TEXT = `
-  set client_encoding to 'UTF8'; set datestyle to 'ISO'; set intervalstyle to 'postgres';
-  set extra_float_digits to 1; set timezone to 'UTC'; set statement_timeout to 0; set lock_timeout to 0;
-  set idle_in_transaction_session_timeout to 0; set idle_session_timeout to 0`;
+  set local client_encoding to 'UTF8'; set local datestyle to 'ISO'; set local intervalstyle to 'postgres';
+  set local extra_float_digits to 1; set local timezone to 'UTC'; set local statement_timeout to 0; set local lock_timeout to 0;
+  set local idle_in_transaction_session_timeout to 0; set local idle_session_timeout to 0`;
 
-/** Prepares a connection for copying rows. It must not serve other queries afterwards. */
+/** Prepares a transaction for copying rows. */
 export const usePortableText = (client: PoolClient) => client.query(PORTABLE_TEXT);
 
 /**

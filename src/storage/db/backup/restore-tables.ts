@@ -53,9 +53,9 @@ export async function restoreTables(
 ): Promise<void> {
   const client = await db.patient.pool.connect();
   try {
-    await usePortableText(client);
     await requireRoom(client, snapshot.force);
     await client.query('begin');
+    await usePortableText(client);
     const { rows } = await client.query<{ schema: string }>('select current_schema() as schema');
     const schema = rows[0]?.schema ?? 'public';
     await client.query(`create schema ${DRAFT_SCHEMA}`);

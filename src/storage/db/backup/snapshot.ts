@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { Database } from '../client.ts';
 import { listMigrations } from '../migrate.ts';
 import { type CopiedTable, columnList, listTables, usePortableText } from './copied-tables.ts';
-import { holdSweeps } from './sweep-lock.ts';
+import { whileNotSwept } from './sweep-lock.ts';
 
 /** The state of the database at one moment, however long it takes to read. */
 export interface DatabaseSnapshot {
@@ -28,17 +28,22 @@ export async function withSnapshot(
   read: (snapshot: DatabaseSnapshot) => Promise<void>,
   afterwards: () => Promise<void>,
 ): Promise<void> {
+  await whileNotSwept(db, async () => {
+    await readAtOnce(db, read);
+    // Old versions of rows can be removed again, while files are copied.
+    await afterwards();
+  });
+}
+
+async function readAtOnce(db: Database, read: (snapshot: DatabaseSnapshot) => Promise<void>): Promise<void> {
   const client = await db.patient.pool.connect();
   try {
-    await usePortableText(client);
-    await holdSweeps(client);
     await client.query('begin isolation level repeatable read read only');
+    await usePortableText(client);
     await read(await openSnapshot(client));
-    // Old versions of rows can be removed again, while files are copied.
     await client.query('commit');
-    await afterwards();
   } finally {
-    // The connection has locks and settings of its own, and may be in the middle of a copy.
+    // The connection may be in the middle of a copy.
     client.release(true);
   }
 }

@@ -1,15 +1,25 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../client.ts';
 
-/** Keys of advisory locks in Postgres, which end with the connection that holds them. */
+/** Keys of advisory locks in Postgres, which end with the transaction or connection that holds them. */
 const SWEEP_LOCK = "hashtextextended('winnow: files are swept', 0)";
 const RESTORE_LOCK = "hashtextextended('winnow: a backup is restored', 0)";
 
 /**
- * Keeps upkeep from deleting files until the connection ends. Waits while it is doing so.
+ * Keeps upkeep from deleting files while work runs. Waits while it is doing so. The lock is that of a transaction, because
+ * a pooler may give each transaction another connection.
  */
-export const holdSweeps = (client: PoolClient) =>
-  client.query(`select pg_advisory_lock_shared(${SWEEP_LOCK})`);
+export async function whileNotSwept<T>(db: Database, work: () => Promise<T>): Promise<T> {
+  const client = await db.patient.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(`select pg_advisory_xact_lock_shared(${SWEEP_LOCK})`);
+    return await work();
+  } finally {
+    // The transaction has changed nothing.
+    client.release(true);
+  }
+}
 
 /** Takes the lock of restores until the connection ends. @returns `false` if another restore has it */
 export async function takeRestoreLock(client: PoolClient): Promise<boolean> {
@@ -27,12 +37,12 @@ export async function unlessBackedUp<T>(db: Database, work: () => Promise<T>): P
   const client = await db.patient.pool.connect();
   let isBroken = true;
   try {
+    await client.query('begin');
     const { rows } = await client.query<{ taken: boolean }>(
-      `select pg_try_advisory_lock(${SWEEP_LOCK}) as taken`,
+      `select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as taken`,
     );
-    const isTaken = rows[0]?.taken ?? false;
-    const result = isTaken ? await work() : undefined;
-    if (isTaken) await client.query(`select pg_advisory_unlock(${SWEEP_LOCK})`);
+    const result = rows[0]?.taken ? await work() : undefined;
+    await client.query('commit');
     isBroken = false;
     return result;
   } finally {
