@@ -36,8 +36,10 @@ export async function upkeep(): Promise<void> {
     for (const each of await upkeepSteps.restoreMonitors())
       await ('checkId' in each ? startCheck(each.checkId, each.teamId) : startMails(each.monitorId));
     if (round % ROUNDS_PER_CLEANUP === 0) {
-      const { jobs, files, copies } = await upkeepSteps.tidyUp();
-      setCurrentDetails(`Last tidied up: ${jobs} jobs, ${files} files, ${copies} copies of pages.`);
+      const { jobs, files, copies, bytes } = await upkeepSteps.tidyUp();
+      // A round of an earlier version did not count bytes.
+      const freed = bytes === undefined ? '' : ` Freed ${(bytes / 1e6).toFixed(1)} MB of files.`;
+      setCurrentDetails(`Last tidied up: ${jobs} jobs, ${files} files, ${copies} copies of pages.${freed}`);
     }
     await sleep(ROUND_PAUSE);
   }

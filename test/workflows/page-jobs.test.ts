@@ -191,6 +191,8 @@ describe('a job that lost its workflow', () => {
         .currentDetails;
     // Another file may replace the workflow while it is asked.
     const details = await pollUntil(async () => (await shown().catch(() => undefined)) || undefined);
-    expect(details).toMatch(/^Last tidied up: \d+ jobs, \d+ files, \d+ copies of pages\.$/);
+    expect(details).toMatch(
+      /^Last tidied up: \d+ jobs, \d+ files, \d+ copies of pages\. Freed \d+\.\d MB of files\.$/,
+    );
   });
 });

@@ -1,3 +1,4 @@
+import type { DeletedFiles } from '../../storage/blobs/blob-store.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import {
   type DeletedCopies,
@@ -33,17 +34,18 @@ const PREFIX_INTERVAL_MS = 600_000;
  * Deletes the copies that have expired. If the rest exceeds `cacheMaxBytes`, also deletes the files that
  * have been unused for longest, with the copies that need them. A file that several copies share is deleted
  * with the last of them.
- * @returns the number of deleted copies and files
  */
-export async function trimCache(deps: CacheUpkeepDeps): Promise<{ copies: number; files: number }> {
+export async function trimCache(deps: CacheUpkeepDeps): Promise<DeletedFiles & { copies: number }> {
   const { db, cacheBlobs, cacheTtlMs, cacheMaxBytes } = deps;
-  const total = { copies: 0, files: 0 };
+  const total = { copies: 0, files: 0, bytes: 0 };
   /** Deletes the files of copies that were deleted from the database. @returns the number of freed bytes */
   const removeFiles = async ({ copies, files }: DeletedCopies) => {
     for (const { hash } of files) await cacheBlobs.remove(hash);
     total.copies += copies;
     total.files += files.length;
-    return files.reduce((sum, { bytes }) => sum + bytes, 0);
+    const freed = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    total.bytes += freed;
+    return freed;
   };
   const before = new Date((await readDatabaseTime(db)).getTime() - cacheTtlMs);
   for (let deleted = 1; deleted > 0; ) {
@@ -65,17 +67,19 @@ export async function trimCache(deps: CacheUpkeepDeps): Promise<{ copies: number
  * file behind. Each call checks the files of one key prefix, so that no call has to list the whole
  * store. All prefixes are checked within two days.
  * @param prefix the key prefix as a number, 0 to 255; by default the one that is due now
- * @returns the number of deleted files
  */
 export async function removeStrayFiles(
   { db, cacheBlobs }: Pick<CacheUpkeepDeps, 'db' | 'cacheBlobs'>,
   prefix = Math.floor(Date.now() / PREFIX_INTERVAL_MS) % PREFIXES,
-): Promise<number> {
+): Promise<DeletedFiles> {
   const settled = (await readDatabaseTime(db)).getTime() - SAFETY_MARGIN_MS;
   const files = await cacheBlobs.list(prefix.toString(16).padStart(2, '0'));
-  const old = files.filter(({ storedAt }) => storedAt.getTime() < settled).map(({ key }) => key);
-  const known = await findKnownFiles(db, old);
-  const strays = old.filter((key) => !known.has(key));
-  for (const key of strays) await cacheBlobs.remove(key);
-  return strays.length;
+  const old = files.filter(({ storedAt }) => storedAt.getTime() < settled);
+  const known = await findKnownFiles(
+    db,
+    old.map(({ key }) => key),
+  );
+  const strays = old.filter(({ key }) => !known.has(key));
+  for (const { key } of strays) await cacheBlobs.remove(key);
+  return { files: strays.length, bytes: strays.reduce((sum, { bytes }) => sum + bytes, 0) };
 }

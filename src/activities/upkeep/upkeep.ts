@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { type MonitorSchedules, restoreSchedules, ScheduleCount } from '../../jobs/monitors/schedules.ts';
+import type { DeletedFiles } from '../../storage/blobs/blob-store.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import { unlessBackedUp } from '../../storage/db/backup/sweep-lock.ts';
 import { type Database, patiently } from '../../storage/db/client.ts';
@@ -67,6 +68,12 @@ const OVERDUE_MS = 600_000;
  */
 const SAFETY_MARGIN_MS = 3 * 3_600_000;
 
+/** What has expired and was deleted: jobs with results, copies of pages, and the files of both and of others. */
+export interface DeletedData extends DeletedFiles {
+  jobs: number;
+  copies: number;
+}
+
 /** A monitor with mails that should have been sent by now. */
 export interface LateMails {
   monitorId: string;
@@ -109,14 +116,14 @@ export function upkeepActivities(deps: UpkeepDeps) {
      * copies of pages, entries of the search index, idempotency keys, profiles, versions of pages and
      * robots.txt files. While a backup copies them, nothing is deleted.
      */
-    async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
+    async tidyUp(): Promise<DeletedData> {
       using _ = startHeartbeat();
       const deleted = await unlessBackedUp(db, deleteExpired);
-      return deleted ?? { jobs: 0, files: 0, copies: 0 };
+      return deleted ?? { jobs: 0, copies: 0, files: 0, bytes: 0 };
     },
   };
 
-  async function deleteExpired(): Promise<{ jobs: number; files: number; copies: number }> {
+  async function deleteExpired(): Promise<DeletedData> {
     const db = patiently(deps.db);
     // Jobs that expire meanwhile are left for the next cleanup, so that a busy service does not keep this
     // one from ending.
@@ -145,22 +152,26 @@ export function upkeepActivities(deps: UpkeepDeps) {
     const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SAFETY_MARGIN_MS));
     const oldestFound = (await findOldestPageDate(db))?.getTime() ?? now;
     const found = await deps.monitorBlobs.sweep(new Date(oldestFound - SAFETY_MARGIN_MS));
-    const files = deletedResults + cache.files + strays + unused + versions + found;
-    return { jobs, files, copies: cache.copies };
+    const all = [deletedResults, cache, strays, unused, versions, found];
+    const sumOf = (what: keyof DeletedFiles) => all.reduce((sum, each) => sum + each[what], 0);
+    return { jobs, copies: cache.copies, files: sumOf('files'), bytes: sumOf('bytes') };
   }
 
   /**
    * Deletes the uploads that no job uses, and files whose rows are gone.
-   * @returns the number of deleted files
    */
-  async function removeUnusedUploads(db: Database): Promise<number> {
-    let removed = 0;
-    for (let blobKeys = await deleteUnusedUploads(db); blobKeys.length; ) {
-      for (const key of blobKeys) await uploads.remove(key);
-      removed += blobKeys.length;
-      blobKeys = await deleteUnusedUploads(db);
+  async function removeUnusedUploads(db: Database): Promise<DeletedFiles> {
+    const removed = { files: 0, bytes: 0 };
+    for (let unused = await deleteUnusedUploads(db); unused.length; ) {
+      for (const { blob, size } of unused) {
+        await uploads.remove(blob);
+        removed.files++;
+        removed.bytes += size;
+      }
+      unused = await deleteUnusedUploads(db);
     }
     const oldest = (await findOldestUploadDate(db)) ?? (await readDatabaseTime(db));
-    return removed + (await uploads.sweep(new Date(oldest.getTime() - SAFETY_MARGIN_MS)));
+    const swept = await uploads.sweep(new Date(oldest.getTime() - SAFETY_MARGIN_MS));
+    return { files: removed.files + swept.files, bytes: removed.bytes + swept.bytes };
   }
 }

@@ -14,6 +14,12 @@ export interface StoredBlob {
   bytes: number;
 }
 
+/** Files that were deleted, and the bytes that they took. */
+export interface DeletedFiles {
+  files: number;
+  bytes: number;
+}
+
 /**
  * A backend that stores compressed files under keys. Writing is atomic and durable, except for `writeSoon`.
  */
@@ -41,6 +47,6 @@ export interface BlobStore {
   remove(key: string): Promise<void>;
   /** Lists the files whose keys begin with two hex digits. */
   list(prefix: string): Promise<StoredBlob[]>;
-  sweep(before: Date): Promise<number>;
+  sweep(before: Date): Promise<DeletedFiles>;
   ready(): Promise<void>;
 }

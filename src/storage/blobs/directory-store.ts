@@ -104,7 +104,7 @@ export function openDirectoryStore(root: string): BlobStore {
       return (await Promise.all(found)).flat();
     },
     async sweep(before) {
-      let swept = 0;
+      const deleted = { files: 0, bytes: 0 };
       for (const prefix of await orIfMissing(readdir(root), [])) {
         for (const name of await readdir(path.join(root, prefix))) {
           const file = path.join(root, prefix, name);
@@ -112,10 +112,11 @@ export function openDirectoryStore(root: string): BlobStore {
           const found = await orIfMissing(stat(file), undefined);
           if (!found || found.mtime >= before) continue;
           await orIfMissing(unlink(file), undefined);
-          swept++;
+          deleted.files++;
+          deleted.bytes += found.size;
         }
       }
-      return swept;
+      return deleted;
     },
     async ready() {
       await mkdir(root, { recursive: true, mode: 0o700 });

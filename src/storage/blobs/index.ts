@@ -6,7 +6,7 @@ import { pipeline as connectStreams, type Readable, Transform } from 'node:strea
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { ServiceError } from '../../errors.ts';
-import type { BlobStore, StoredBlob } from './blob-store.ts';
+import type { BlobStore, DeletedFiles, StoredBlob } from './blob-store.ts';
 import { compress, compressEach, decompress, FAST } from './compression.ts';
 import { openDirectoryStore } from './directory-store.ts';
 import { openS3Store } from './s3-store.ts';
@@ -49,8 +49,8 @@ export interface Blobs {
    * stored.
    */
   list(prefix: string): Promise<StoredBlob[]>;
-  /** Deletes the files that were last stored before a time. @returns the number of deleted files */
-  sweep(before: Date): Promise<number>;
+  /** Deletes the files that were last stored before a time. */
+  sweep(before: Date): Promise<DeletedFiles>;
   /** Resolves when the store is available. */
   ready(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { codeOf, ServiceError } from '../../errors.ts';
-import type { BlobStore, ByteRange, StoredBlob } from './blob-store.ts';
+import type { BlobStore, ByteRange, DeletedFiles, StoredBlob } from './blob-store.ts';
 
 /** Names of errors that do not last, whatever their status. */
 const TEMPORARY = new Set([
@@ -181,14 +181,15 @@ class S3Store implements BlobStore {
     }
   }
 
-  async sweep(before: Date): Promise<number> {
-    let swept = 0;
-    for await (const { key, storedAt } of this.#listFiles('')) {
+  async sweep(before: Date): Promise<DeletedFiles> {
+    const deleted = { files: 0, bytes: 0 };
+    for await (const { key, storedAt, bytes } of this.#listFiles('')) {
       if (storedAt >= before) continue;
       await this.remove(key);
-      swept++;
+      deleted.files++;
+      deleted.bytes += bytes;
     }
-    return swept;
+    return deleted;
   }
 
   async ready(): Promise<void> {

@@ -113,15 +113,15 @@ export async function findUpload(
  * whose job has ended or expired. Call it again until it deletes none.
  * @returns the keys of their blobs, which the caller deletes
  */
-export async function deleteUnusedUploads(db: Database): Promise<string[]> {
-  const { rows } = await sql<{ blob: string }>`
+export async function deleteUnusedUploads(db: Database): Promise<{ blob: string; size: number }[]> {
+  const { rows } = await sql<{ blob: string; size: number }>`
     delete from uploads where id in (
       select uploads.id from uploads left join jobs on jobs.id = uploads.job_id
       where (jobs.id is null and uploads.expires_at < now())
         or jobs.status <> 'scraping' or jobs.expires_at < now()
       limit ${UPLOADS_AT_ONCE})
-    returning blob`.execute(db.query);
-  return rows.map(({ blob }) => blob);
+    returning blob, size`.execute(db.query);
+  return rows;
 }
 
 /**
