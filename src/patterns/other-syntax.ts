@@ -1,7 +1,10 @@
 /** A pattern of letters and stars, as command lines and other crawlers have it: `*.pdf`, `/blog/**`. */
 const GLOB = /^(?=.*\*)[\w./*-]+$/;
-/** A literal of JavaScript with escaped slashes, such as `/\/blog\//i`. */
-const LITERAL = /^\/(.*\\\/.*)\/([a-z]*)$/;
+/**
+ * A literal of JavaScript that begins with the beginning of a path or a slash, such as `/\/blog\//i`. As a pattern it
+ * would match nothing, but `/blog\/2026/` would.
+ */
+const LITERAL = /^\/((?:\^|\\\/).*)\/([a-z]*)$/;
 
 /**
  * Translates a glob to a regular expression for paths.

@@ -23,7 +23,10 @@ describe('the pattern of a path in another syntax', () => {
     expect(patternOfLiteral(literal)).toBe(pattern);
   });
 
-  test.each(['/blog/i', '/a/b/', '^\\/a\\/'])('that is no literal, %s, is left alone', (text) => {
-    expect(patternOfLiteral(text)).toBeUndefined();
-  });
+  test.each(['/blog/i', '/a/b/', '^\\/a\\/', '/blog\\/2026/', '/a\\/b\\/i'])(
+    'that is no literal, %s, is left alone',
+    (text) => {
+      expect(patternOfLiteral(text)).toBeUndefined();
+    },
+  );
 });
