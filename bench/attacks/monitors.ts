@@ -49,6 +49,7 @@ const monitors: Attack = {
         path,
         query: `${query}&from=${checkId}&to=${checkId}`,
       });
+      await attacker.call('POST /v2/monitor/{id}/feed/rotate', { path, json: {} });
       await attacker.call('PATCH /v2/monitor/{id}', {
         path,
         json: { targets: [target], name: 'x'.repeat(1_000_000) },
