@@ -30,13 +30,17 @@ export async function measure(
   return { times, totalMs: performance.now() - start };
 }
 
-/** Formats rows as a markdown table. */
+/** Formats rows as a markdown table, whose columns are aligned as the formatter does it. */
 export function table(rows: Record<string, string | number>[]): string {
   const names = Object.keys(rows[0] ?? {});
-  const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
-  return [line(names), line(names.map(() => '---')), ...rows.map((row) => line(Object.values(row)))].join(
-    '\n',
+  const cells = rows.map((row) => Object.values(row).map(String));
+  const widths = names.map((name, column) =>
+    Math.max(3, name.length, ...cells.map((row) => row[column]?.length ?? 0)),
   );
+  const rule = widths.map((width) => '-'.repeat(width));
+  const line = (row: string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [names, rule, ...cells].map(line).join('\n');
 }
 
 /** Formats a number without decimals from 100, else with one. */

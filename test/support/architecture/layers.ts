@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { table, withSection } from '../../../bench/figures.ts';
 
 /** A folder or file at the top of `src/`. */
 interface Group {
@@ -177,24 +178,18 @@ const ownersOf = (specifier: string) =>
 
 export const LAYERS_PAGE = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'layers.md');
 
-/**
- * The text of the page with the table of the current groups. The columns are aligned as the formatter does
- * it.
- */
-export function withLayersTable(page: string): string {
-  const rows = GROUPS.map(({ name, modules = [] }) => [
-    name,
-    modules.map((layer) => layer.join(', ')).join(' → '),
-  ]);
-  const widths = [0, 1].map((column) =>
-    Math.max('modules'.length, ...rows.map((row) => row[column]!.length)),
+/** The text of the page with the table of the current groups. */
+export const withLayersTable = (page: string): string =>
+  withSection(
+    page,
+    'layers',
+    table(
+      GROUPS.map(({ name, modules = [] }) => ({
+        group: name,
+        modules: modules.map((layer) => layer.join(', ')).join(' → '),
+      })),
+    ),
   );
-  const rule = widths.map((width) => '-'.repeat(width));
-  const table = [['group', 'modules'], rule, ...rows].map(
-    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`,
-  );
-  return page.replace(/(<!-- layers -->\n)[\s\S]*(<!-- \/layers -->)/, `$1\n${table.join('\n')}\n\n$2`);
-}
 
 /**
  * Checks imports against the layers and the owners of packages.
