@@ -15,15 +15,15 @@ import { JobAbandoned, type SynchronousJob } from './synchronous-job.ts';
 
 /**
  * How long after its timeout a job is still waited for, because its result has to be stored. This does not
- * cover the loss of a worker, which takes longer to notice.
+ * cover the loss of a worker, which takes longer to notice. Official clients end their requests five seconds after the
+ * timeout, so the response must be earlier.
  */
-const RESULT_GRACE_MS = 5_000;
+const GRACE_MS = 4_500;
 /**
- * How long after its timeout a scrape is waited for whose document is converted on. Official clients end
- * their requests five seconds after the timeout, so the response that tells them to repeat it must be
- * earlier.
+ * The parts of that time. After each, the response tells clients to repeat the request if a document is converted on,
+ * which a busy worker may tell late.
  */
-const CONVERSION_GRACE_MS = 1_500;
+const GRACE_STEP_MS = 1_500;
 
 /** The log's message when Postgres fails while it writes a stored scrape to its disk. */
 const NOT_ON_DISK = 'a scrape has started, but may not be on the disk of the database';
@@ -61,7 +61,7 @@ export async function runAndWait(
     ? { handle: temporal.findScrape(joined) }
     : await startJob({ ...job, id, url, leased }, deps);
   const [outcome] = await Promise.race([
-    Promise.allSettled([readResult(started, { id, kind, timeoutMs }, deps)]),
+    Promise.allSettled([readResult(started, { id, kind, timeoutMs, startedAt }, deps)]),
     rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
   ]).catch(async (error) => {
     // Another client may wait for a scrape that was joined.
@@ -85,8 +85,8 @@ export async function runAndWait(
 /** A started job: its result as it is stored, if that is there already, or else its workflow. */
 type StartedJob = { result: Buffer } | { handle: JobHandle };
 type JobHandle = Pick<ReturnType<ApiDeps['temporal']['findScrape']>, 'wait'>;
-/** The job of {@link waitForResult}. */
-type AwaitedJob = Pick<SynchronousJob, 'kind' | 'timeoutMs'> & { id: string };
+/** The job of {@link waitForResult}, with the time of its request by `performance.now()`. */
+type AwaitedJob = Pick<SynchronousJob, 'kind' | 'timeoutMs'> & { id: string; startedAt: number };
 
 /** @returns the result of a job as it is stored; `undefined` if it is still running after its timeout */
 async function readResult(
@@ -105,12 +105,17 @@ async function readResult(
  */
 async function waitForResult(
   handle: JobHandle,
-  { id, kind, timeoutMs }: AwaitedJob,
+  { id, kind, timeoutMs, startedAt }: AwaitedJob,
   db: Database,
 ): Promise<string | undefined> {
-  const key = await handle.wait(timeoutMs + CONVERSION_GRACE_MS);
-  const isDone = key !== undefined || (kind === 'scrape' && (await readLongConversion(db, id)) !== undefined);
-  return isDone ? key : handle.wait(RESULT_GRACE_MS - CONVERSION_GRACE_MS);
+  // A worker that was asked directly has had some of the time.
+  const remainingMs = Math.max(0, timeoutMs - (performance.now() - startedAt));
+  let key = await handle.wait(remainingMs + GRACE_STEP_MS);
+  for (let waitedMs = GRACE_STEP_MS; key === undefined && waitedMs < GRACE_MS; waitedMs += GRACE_STEP_MS) {
+    if (kind === 'scrape' && (await readLongConversion(db, id))) return undefined;
+    key = await handle.wait(GRACE_STEP_MS);
+  }
+  return key;
 }
 
 /** Starts the workflow of a stored job. @param job.url the normalised URL, which the Temporal UI shows */

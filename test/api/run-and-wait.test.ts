@@ -5,6 +5,7 @@ import { runAndWait } from '../../src/api/run-and-wait.ts';
 import type { SynchronousJob } from '../../src/api/synchronous-job.ts';
 import type { DirectResult } from '../../src/jobs/direct-start/protocol.ts';
 import type { Database } from '../../src/storage/db/client.ts';
+import { recordLongConversion } from '../../src/storage/db/jobs/long-conversions.ts';
 import { completeJob } from '../../src/storage/db/jobs/take-credits.ts';
 import { createLogger } from '../../src/system/logger.ts';
 import { makeTeam, useDatabase } from '../support/storage/database.ts';
@@ -13,6 +14,11 @@ import { makeTeam, useDatabase } from '../support/storage/database.ts';
 
 const db = useDatabase();
 
+const TIMEOUT_MS = 30_000;
+/** Longer than what is left of the grace below. */
+const DIRECT_MS = 600;
+/** Official clients end their requests that long after the timeout. */
+const CLIENT_GRACE_MS = 5_000;
 const DOCUMENT = Buffer.from('{"markdown":"A page"}');
 
 /** The same database, which says that everything is on its disk only when `settle` has ended. */
@@ -32,8 +38,16 @@ function withSlowDisk({ query, ...rest }: Database, settle: () => Promise<void>)
   return { query: query.withPlugin(disk), ...rest };
 }
 
-/** Requests a scrape. @returns its result, and in order what happened meanwhile */
-async function scrape(direct: DirectResult | undefined, settle: () => Promise<void>) {
+/**
+ * Requests a scrape.
+ * @param wait waits for its workflow that many milliseconds; by default it ends at once
+ * @returns its result, and in order what happened meanwhile
+ */
+async function scrape(
+  direct: DirectResult | undefined | Promise<DirectResult>,
+  settle: () => Promise<void>,
+  wait?: (ms: number, job: { jobId: string; teamId: string }) => Promise<string | undefined>,
+) {
   const { id: teamId } = await makeTeam(db);
   const events: string[] = [];
   const deps = {
@@ -44,10 +58,12 @@ async function scrape(direct: DirectResult | undefined, settle: () => Promise<vo
     }),
     storage: { requireSpace: async () => undefined },
     storedResults: { requireRoom: async () => undefined },
-    startDirectly: async () => direct,
+    startDirectly: () => direct,
     temporal: {
+      findScrape: () => ({ wait: (ms: number) => wait?.(ms, { jobId: '', teamId }) }),
       async startScrape({ jobId }: { jobId: string }) {
         events.push('workflow started');
+        if (wait) return { wait: (ms: number) => wait(ms, { jobId, teamId }) };
         await completeJob(db, { jobId, credits: 1, blob: 'key' });
         return { wait: async () => 'key' };
       },
@@ -63,7 +79,7 @@ async function scrape(direct: DirectResult | undefined, settle: () => Promise<vo
       caller: { teamId, apiKeyId: null, creditsRemaining: null } as SynchronousJob['caller'],
       target: 'http://a.test/',
       request: { origin: 'api' },
-      timeoutMs: 30_000,
+      timeoutMs: TIMEOUT_MS,
       reserved: 1,
       isQuick: true,
       signal: new AbortController().signal,
@@ -96,5 +112,63 @@ describe('a scrape that the API has stored', () => {
     expect(events).toEqual([]);
     expect(result).toEqual(DOCUMENT);
     written.resolve();
+  });
+});
+
+describe('a scrape that is still running after its timeout', () => {
+  const sum = (all: number[]) => all.reduce((total, each) => total + each, 0);
+
+  it('is waited for until shortly before official clients end their requests', async () => {
+    const waits: number[] = [];
+    const { result } = await scrape(
+      undefined,
+      async () => undefined,
+      async (ms) => void waits.push(ms),
+    );
+    expect(result).toBeUndefined();
+    expect(sum(waits)).toBeGreaterThan(TIMEOUT_MS);
+    expect(sum(waits)).toBeLessThan(TIMEOUT_MS + CLIENT_GRACE_MS);
+  });
+
+  it('is not waited for longer because a worker was asked directly, and has not ended it', async () => {
+    const waits: number[] = [];
+    const slow = new Promise<DirectResult>((resolve) => setTimeout(resolve, DIRECT_MS, {}));
+    const { result } = await scrape(
+      slow,
+      async () => undefined,
+      async (ms) => void waits.push(ms),
+    );
+    expect(result).toBeUndefined();
+    expect(DIRECT_MS + sum(waits)).toBeLessThan(TIMEOUT_MS + CLIENT_GRACE_MS);
+  });
+
+  it('is waited for no longer once a worker tells, however late, that it converts a document on', async () => {
+    const waits: number[] = [];
+    const { result } = await scrape(
+      undefined,
+      async () => undefined,
+      async (ms, { jobId, teamId }) => {
+        waits.push(ms);
+        const state = { isRunning: true, pages: 2, remainingSeconds: undefined };
+        const job = { jobId, teamId, request: {}, endsAt: new Date(Date.now() + 60_000) };
+        if (waits.length === 2) await recordLongConversion(db, { ...job, ...state });
+        return undefined;
+      },
+    );
+    expect(result).toBeUndefined();
+    expect(waits).toHaveLength(2);
+  });
+
+  it('is delivered if it ends a little later', async () => {
+    const { result } = await scrape(
+      undefined,
+      async () => undefined,
+      async (ms, { jobId }) => {
+        if (ms > TIMEOUT_MS) return undefined;
+        await completeJob(db, { jobId, credits: 1, blob: 'key' });
+        return 'key';
+      },
+    );
+    expect(result).toEqual(DOCUMENT);
   });
 });
