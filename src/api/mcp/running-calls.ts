@@ -1,11 +1,16 @@
 import { JobAbandoned } from '../synchronous-job.ts';
 
+/** Cancellations that are kept until their calls come; those of calls that have ended are among them. */
+const MAX_EARLY = 1_000;
+
 /**
  * The calls of clients of the protocol before 2026-07-28, which cancel a call by another request. Later clients close
  * the connection instead.
  */
 export class RunningCalls {
   readonly #running = new Map<string, AbortController>();
+  /** Calls that were cancelled before they ran, because one request may overtake another; the oldest first. */
+  readonly #cancelled = new Set<string>();
 
   /**
    * Runs a call until it ends or is cancelled.
@@ -21,6 +26,7 @@ export class RunningCalls {
     const cancellation = new AbortController();
     const key = keyOf(session, id);
     if (key !== undefined) this.#running.set(key, cancellation);
+    if (key !== undefined && this.#cancelled.delete(key)) cancellation.abort(new JobAbandoned());
     try {
       return await run(cancellation.signal);
     } finally {
@@ -28,10 +34,19 @@ export class RunningCalls {
     }
   }
 
-  /** Cancels a call. One that has ended, or runs in another process, stays as it is. */
+  /** Cancels a call, also one that has not come yet. One that has ended, or runs in another process, stays as it is. */
   cancel(session: string | undefined, id: unknown): void {
     const key = keyOf(session, id);
-    if (key !== undefined) this.#running.get(key)?.abort(new JobAbandoned());
+    if (key === undefined) return;
+    const running = this.#running.get(key);
+    if (running) running.abort(new JobAbandoned());
+    else this.#keepCancelled(key);
+  }
+
+  #keepCancelled(key: string): void {
+    this.#cancelled.add(key);
+    const [oldest] = this.#cancelled;
+    if (oldest !== undefined && this.#cancelled.size > MAX_EARLY) this.#cancelled.delete(oldest);
   }
 }
 
