@@ -87,8 +87,8 @@ const YOUNG_GENERATION_MB = 24;
  * old generation, and the 20 MB of code and tables in it are marked with every collection. For a thread with
  * a memory limit, V8 would collect the old generation whenever it has doubled, which takes more time than all
  * other collections; now it does when there is four times as much as after the last collection, if the limit
- * allows, and one and a half times where memory is little. Objects also begin in the young generation wherever they are created: most of those that V8 would
- * place in the old generation live no longer than a page.
+ * allows, and one and a half times where memory is little. Objects also begin in the young generation wherever
+ * they are created: most of those that V8 would place in the old generation live no longer than a page.
  */
 const collectionFlags = () => [
   `--heap-growing-percent=${hasLittleMemory() ? 50 : 300}`,

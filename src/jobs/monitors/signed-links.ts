@@ -48,7 +48,10 @@ interface MonitorFeed {
   version: number;
 }
 
-/** Creates the URL of the feed of a monitor, by which programs read it without a key. It is valid until it is replaced. */
+/**
+ * Creates the URL of the feed of a monitor, by which programs read it without a key. It is valid until it is
+ * replaced.
+ */
 export const feedUrl = ({ monitorId, version }: MonitorFeed, baseUrl: string, secretKey: string) =>
   // The first URLs had no version.
   `${baseUrl}${FEEDS_PATH}/${signToken(version === 0 ? monitorId : [monitorId, version], feedKey(secretKey))}`;

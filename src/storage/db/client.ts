@@ -41,7 +41,10 @@ export const arrayParameter = (values: unknown[], type: string): RawBuilder<unkn
  */
 export const UNSYNCED_COMMIT = sql`set_config('synchronous_commit', 'off', true)`;
 
-/** Connections of a process whose settings do not say another number. Each has a process of Postgres, which keeps 4 to 6 MiB of tables and plans. */
+/**
+ * Connections of a process whose settings do not say another number. Each has a process of Postgres, which keeps
+ * 4 to 6 MiB of tables and plans.
+ */
 const MAX_CONNECTIONS = 20;
 /** With 1 GB there are 8 connections of each process, from 2.2 GB on all. */
 const CONNECTION_SIZE = { eachMb: 96, besideMb: 256 };

@@ -6,8 +6,8 @@ const SWEEP_LOCK = "hashtextextended('winnow: files are swept', 0)";
 const RESTORE_LOCK = "hashtextextended('winnow: a backup is restored', 0)";
 
 /**
- * Keeps upkeep from deleting files while work runs. Waits while it is doing so. The lock is that of a transaction, because
- * a pooler may give each transaction another connection.
+ * Keeps upkeep from deleting files while work runs. Waits while it is doing so. The lock is that of a
+ * transaction, because a pooler may give each transaction another connection.
  */
 export async function whileNotSwept<T>(db: Database, work: () => Promise<T>): Promise<T> {
   const client = await db.patient.pool.connect();

@@ -52,8 +52,8 @@ export async function reserveJudgments(
 }
 
 /**
- * Stores a judgment, bills what was reserved for it, and has it told that the page changed unless it does not matter. Does nothing if the
- * page is judged, or its check has ended.
+ * Stores a judgment, bills what was reserved for it, and has it told that the page changed unless it does not
+ * matter. Does nothing if the page is judged, or its check has ended.
  */
 export async function recordJudgment(
   db: Database,

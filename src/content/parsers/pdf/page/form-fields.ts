@@ -9,8 +9,9 @@ const UNCHECKED = '☐';
 
 /**
  * The words of a page with the values of its form fields at their places. A value that the page also draws is
- * there once, and the options of a list that are not selected are left out. A single line of it is moved to the height of its label, or to the middle of its field, because
- * labels stand beside the field, wherever it draws its text.
+ * there once, and the options of a list that are not selected are left out. A single line of it is moved to the
+ * height of its label, or to the middle of its field, because labels stand beside the field, wherever it draws
+ * its text.
  */
 export function withFieldValues(page: SourcePage, words: readonly Word[]): Word[] {
   if (page.fields.length === 0) return [...words];

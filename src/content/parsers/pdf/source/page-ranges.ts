@@ -11,8 +11,8 @@ const RANGE = 100;
  * document is parsed at once.
  * @param config the configuration, with `maxPages` unless it is for chosen pages
  * @param parse parses the file with a configuration
- * @returns the same as for the whole document, but `text` is that of the first range, and `duplicateOf` names an image of
- *   the same range only
+ * @returns the same as for the whole document, but `text` is that of the first range, and `duplicateOf` names an
+ *   image of the same range only
  * @throws what `parse` throws
  */
 export async function parseInRanges(

@@ -1,12 +1,11 @@
 import { type Box, overlapY, unionOf } from '../boxes.ts';
 import type { Rule, Segment } from '../types.ts';
+import { SAME_START } from './column-starts.ts';
 
 /** Minimum width of the strip between table columns, as a multiple of the line height. */
 export const MIN_STRIP = 0.36;
 /** Maximum distance of aligned edges, as a multiple of the line height. */
 export const MAX_SHIFT = 0.15;
-/** Maximum distance of the beginnings of two cells that are left-aligned, in points. */
-const SAME = 0.3;
 /**
  * Minimum gap above other content, as a multiple of the line height and of the largest gap between the rows
  * above it.
@@ -245,7 +244,8 @@ function freeStrips(strips: readonly Strip[], row: readonly Box[], minWidth: num
       else left = box.right;
     }
     const isStart =
-      Math.abs(right - strip.right) < SAME && row.some((box) => Math.abs(box.left - right) < SAME);
+      Math.abs(right - strip.right) < SAME_START &&
+      row.some((box) => Math.abs(box.left - right) < SAME_START);
     return right - left >= (isStart ? 0 : minWidth) ? [{ left, right }] : [];
   });
 }

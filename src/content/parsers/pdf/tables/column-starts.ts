@@ -3,7 +3,7 @@ import { toSegment } from '../page/segments.ts';
 import type { Segment } from '../types.ts';
 
 /** Maximum distance of the beginnings of two cells that are left-aligned, in points. */
-const SAME = 0.3;
+export const SAME_START = 0.3;
 /** Minimum number of other rows in which a cell begins at the same position. */
 const MIN_ROWS = 2;
 /** Maximum number of rows above and below a row that are compared with it. */
@@ -37,14 +37,16 @@ export function splitAtColumnStarts(rows: readonly Segment[][]): Segment[][] {
 function splitSegment(segment: Segment, near: readonly Segment[][]): Segment[] {
   const starts: number[] = [];
   for (const row of near) {
-    const first = row.findIndex(({ left }) => Math.abs(left - segment.left) < SAME);
+    const first = row.findIndex(({ left }) => Math.abs(left - segment.left) < SAME_START);
     if (first < 0) continue;
     for (const { left } of row.slice(first + 1)) if (left < segment.right) starts.push(left);
   }
-  const isStart = (x: number) => starts.filter((start) => Math.abs(start - x) < SAME).length >= MIN_ROWS;
+  const isStart = (x: number) =>
+    starts.filter((start) => Math.abs(start - x) < SAME_START).length >= MIN_ROWS;
   const { words } = segment;
   const cuts = words.flatMap(({ left }, place) => (place > 0 && isStart(left) ? [place] : []));
-  const isMet = (start: number) => cuts.some((place) => Math.abs((words[place]?.left ?? 0) - start) < SAME);
+  const isMet = (start: number) =>
+    cuts.some((place) => Math.abs((words[place]?.left ?? 0) - start) < SAME_START);
   if (cuts.length === 0 || !starts.filter(isStart).every(isMet)) return [segment];
   return [0, ...cuts].map((from, place) => toSegment(words.slice(from, cuts[place])));
 }
