@@ -1,6 +1,5 @@
 import { CancelledFailure } from '@temporalio/common';
 import { ServiceError, toServiceError } from '../errors.ts';
-import { translateDatabaseError } from '../storage/db/client.ts';
 import { encryptError, type JobCipher } from '../system/encryption/job-cipher.ts';
 
 /**
@@ -16,7 +15,7 @@ export async function withEncryptedErrors<Result>(
     return await work();
   } catch (error) {
     if (error instanceof CancelledFailure) throw error;
-    const plain = toServiceError(translateDatabaseError(error));
+    const plain = toServiceError(error);
     const { code, message } = encryptError(plain, cipher);
     throw new ServiceError(code, message, { isRetryable: plain.isRetryable });
   }

@@ -5,7 +5,7 @@ import { type ErrorCode, toServiceError } from '../errors.ts';
 import type { CollectDeps } from '../jobs/monitors/collect-pages.ts';
 import type { MailDeps } from '../jobs/monitors/mail/send-mails.ts';
 import type { WebhookDeps } from '../jobs/webhooks/delivery.ts';
-import { type Database, translateDatabaseError } from '../storage/db/client.ts';
+import type { Database } from '../storage/db/client.ts';
 import type { Logger } from '../system/logger.ts';
 import { agentActivities } from './agent/agent.ts';
 import type { AgentDeps } from './agent/decide-turn.ts';
@@ -85,7 +85,7 @@ export function failureInterceptor({
         return await next(input);
       } catch (error) {
         if (error instanceof CancelledFailure) throw error;
-        const { code, message, details, isRetryable } = toServiceError(translateDatabaseError(error));
+        const { code, message, details, isRetryable } = toServiceError(error);
         if (code === 'SERVICE_UNAVAILABLE') await waitForDatabase(db);
         const expected = code !== 'UNKNOWN_ERROR';
         if (!expected) {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { isJsonObject } from '../json/json-object.ts';
-import { translateDatabaseError } from '../storage/db/client.ts';
 import { deleteJobKey } from '../storage/db/jobs/jobs.ts';
 import { decryptError, type JobCipher } from '../system/encryption/job-cipher.ts';
 import type { ApiDeps } from './http/route.ts';
@@ -24,7 +23,7 @@ export async function deliverResult<Result>(
   try {
     return await read();
   } catch (error) {
-    throw decryptError(toServiceError(translateDatabaseError(error)), cipher);
+    throw decryptError(toServiceError(error), cipher);
   } finally {
     const blob = await deleteJobKey(db, id);
     if (blob) await results.remove(blob);
@@ -50,7 +49,7 @@ export async function rejectWhenAborted(
 
 /** Names the scrape in the details of its error, so that it can be asked about. */
 export function withScrapeId(thrown: unknown, scrapeId: string): ServiceError {
-  const error = toServiceError(translateDatabaseError(thrown));
+  const error = toServiceError(thrown);
   const { code, message, retryAfterSeconds } = error;
   const details = { ...(isJsonObject(error.details) && error.details), scrapeId };
   return new ServiceError(code, message, {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toServiceError } from '../../src/errors.ts';
-import { type Database, openDatabase, translateDatabaseError } from '../../src/storage/db/client.ts';
+import { type Database, openDatabase } from '../../src/storage/db/client.ts';
 import { changeTeam, FIRST_TEAM, findTeam } from '../../src/storage/db/teams/teams.ts';
 import type { Findings } from './findings.ts';
 import type { VerifiedJob } from './verify.ts';
@@ -92,7 +92,7 @@ export async function persistently<Answer>(
       return await question(db);
     } catch (error) {
       signal.throwIfAborted();
-      if (toServiceError(translateDatabaseError(error)).code !== 'SERVICE_UNAVAILABLE') throw error;
+      if (toServiceError(error).code !== 'SERVICE_UNAVAILABLE') throw error;
       await sleep(AGAIN_MS, undefined, { signal });
     }
   }

@@ -2,7 +2,6 @@ import { Context } from '@temporalio/activity';
 import { isErrorCode, policyOf, toServiceError } from '../../errors.ts';
 import { type RunningScrape, RunningScrapes } from '../../jobs/direct-start/running-scrapes.ts';
 import { ACTIVITY_AFTER_MS } from '../../jobs/direct-start/timeline.ts';
-import { translateDatabaseError } from '../../storage/db/client.ts';
 import { failRun } from '../../storage/db/jobs/agent-steps.ts';
 import type { LeasedJob } from '../../storage/db/jobs/jobs.ts';
 import { failJob } from '../../storage/db/jobs/take-credits.ts';
@@ -38,7 +37,7 @@ export function scrapeActivities({
       try {
         return await scrapes.join(jobId, true).wait(Context.current().cancellationSignal, ACTIVITY_AFTER_MS);
       } catch (error) {
-        if (toServiceError(translateDatabaseError(error)).isRetryable) return undefined;
+        if (toServiceError(error).isRetryable) return undefined;
         throw error;
       }
     },

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorRequestHandler, Request } from 'express';
 import { ERRORS, type ErrorCode, excerpt, ServiceError, toServiceError } from '../../errors.ts';
-import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { Logger } from '../../system/logger.ts';
 import { PROTECTION } from './browser-protection.ts';
 import { describeMalformedJson, describeOtherType } from './malformed-json.ts';
@@ -70,7 +69,7 @@ export function describeError(
   thrown: unknown,
   logger: Pick<Logger, 'error'>,
 ): { error: ServiceError; body: ErrorBody } {
-  const error = toServiceError(translateDatabaseError(thrown));
+  const error = toServiceError(thrown);
   let message = error.message;
   if (error.code === 'UNKNOWN_ERROR') {
     const errorId = randomUUID();

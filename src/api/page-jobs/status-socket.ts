@@ -5,7 +5,6 @@ import { policyOf, toServiceError } from '../../errors.ts';
 import type { PageJobKind } from '../../job-kinds.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import type { PageJobHead } from '../../schemas/page-job.ts';
-import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import { every } from '../../system/every.ts';
 import { onUpgrade, refuseUpgrade } from '../../system/server.ts';
@@ -101,7 +100,7 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
     authorize(socket, request)
       .then((watcher) => streamJob(watcher, watched, deps))
       .catch((thrown) => {
-        const { code, message } = toServiceError(translateDatabaseError(thrown));
+        const { code, message } = toServiceError(thrown);
         if (code === 'UNKNOWN_ERROR') logger.error({ err: thrown }, 'a WebSocket client could not be served');
         if (socket.readyState !== socket.OPEN) return;
         socket.send(JSON.stringify({ type: 'error', error: message }));

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
-import { translateDatabaseError } from '../../storage/db/client.ts';
 import { DIRECT_AGENT } from '../../system/direct-agent.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../system/encryption/host-request.ts';
 import { refuseUpgrade } from '../../system/server.ts';
@@ -47,11 +46,11 @@ export async function relaySocket(
   try {
     stream.once('close', deps.limit.take({ teamId: session.team_id, apiKeyId: session.apiKeyId }));
   } catch (error) {
-    return refuseWith(stream, toServiceError(translateDatabaseError(error)));
+    return refuseWith(stream, toServiceError(error));
   }
   const host = await openedSession(session, deps).then(
     (opened) => opened.host,
-    (error: unknown) => refuseWith(stream, toServiceError(translateDatabaseError(error))),
+    (error: unknown) => refuseWith(stream, toServiceError(error)),
   );
   if (!host) return;
   const { search } = new URL(request.url ?? '', 'http://api');

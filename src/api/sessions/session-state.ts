@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, ServiceError, toServiceError } from '../../errors.ts';
 import { SESSION_END_SENTENCES } from '../../schemas/session-end.ts';
-import { translateDatabaseError } from '../../storage/db/client.ts';
 import { findHostOfScrape } from '../../storage/db/open-scrape-pages.ts';
 import { findSession, type StoredSession } from '../../storage/db/sessions.ts';
 import { withoutCredentials } from '../../url/credentials.ts';
@@ -74,7 +73,7 @@ export async function openedSession(
     const starting = temporal.startSession({ ...toStart(session), hostQueue });
     await untilEnded(session.id, starting, { db }).catch(async (error) => {
       // A request that arrives at the moment at which the workflow ends is refused, as if Temporal were down.
-      const { code } = toServiceError(translateDatabaseError(error));
+      const { code } = toServiceError(error);
       const current = code === 'SERVICE_UNAVAILABLE' ? await findSession(db, session.id) : undefined;
       throw current?.state === 'destroyed' ? destroyedError(current) : error;
     });

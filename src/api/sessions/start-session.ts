@@ -4,7 +4,6 @@ import { SESSION_MIN_CREDITS } from '../../credits.ts';
 import { ServiceError, toServiceError } from '../../errors.ts';
 import type { SessionKind } from '../../job-kinds.ts';
 import type { SessionRequest } from '../../schemas/session.ts';
-import { translateDatabaseError } from '../../storage/db/client.ts';
 import { forgetResult, performOnce } from '../../storage/db/idempotency.ts';
 import {
   endSession,
@@ -117,7 +116,7 @@ async function findReason(
   error: unknown,
   { db, temporal }: Pick<ApiDeps, 'db' | 'temporal'>,
 ): Promise<ServiceError> {
-  const known = toServiceError(translateDatabaseError(error));
+  const known = toServiceError(error);
   if (known.code !== 'SESSION_DESTROYED') return known;
   const { end_reason: end } = (await findSession(db, id)) ?? {};
   const hasFailed = end === 'failed' || end === 'lost';

@@ -1,7 +1,6 @@
 import { policyOf, toServiceError } from '../../errors.ts';
 import { isConnectionRefused } from '../../fetch/net/fetch-error.ts';
 import { asksToSlowDown } from '../../fetch/net/response-status.ts';
-import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { Claim } from '../../storage/db/pages/claims.ts';
 import { EXTERNAL_HOMEPAGE_CODE } from '../../storage/db/pages/skipped-urls.ts';
 import { SKIP_REASONS } from '../crawl/skip-reason.ts';
@@ -76,7 +75,7 @@ export function outcomeOfError(
   { mayRetry, onUnexpected }: { mayRetry: boolean; onUnexpected: (error: unknown) => void },
 ): ScrapedPage {
   const { id, host, attempts } = claim;
-  const error = toServiceError(translateDatabaseError(thrown));
+  const error = toServiceError(thrown);
   const { code, message, details } = error;
   const { isJobWide, retry, credits = 0 } = policyOf(code);
   if (isJobWide) throw error;

@@ -17,7 +17,6 @@ import type { Models } from '../../models/index.ts';
 import { pageResultsOf } from '../../schemas/parsers.ts';
 import type { JsonName, ScrapeRequest } from '../../schemas/scrape.ts';
 import { escapeOtherReferences } from '../../storage/blobs/file-urls.ts';
-import { translateDatabaseError } from '../../storage/db/client.ts';
 import type { ChangeTracker, ChangeTracking, TrackedPage } from '../change-history/change-tracker.ts';
 import { cleanMarkdown } from './clean-markdown.ts';
 import type { Deadline } from './deadline.ts';
@@ -282,7 +281,7 @@ async function trackChanges(
     );
   } catch (thrown) {
     signal.throwIfAborted();
-    const { code, message, isRetryable } = toServiceError(translateDatabaseError(thrown));
+    const { code, message, isRetryable } = toServiceError(thrown);
     const isUnknown = code === 'UNKNOWN_ERROR';
     if (isRetryable && !isUnknown) throw thrown;
     if (isUnknown) onFault('change tracking failed', { scrapeId, error: String(thrown) });

@@ -3,7 +3,7 @@ import { type ErrorCode, policyOf, toServiceError } from '../../errors.ts';
 import type { Egress } from '../../fetch/net/checked-egress.ts';
 import { post } from '../../fetch/net/post.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
-import { type Database, translateDatabaseError } from '../../storage/db/client.ts';
+import type { Database } from '../../storage/db/client.ts';
 import {
   type DeliveryAttempt,
   type DueEvent,
@@ -230,7 +230,7 @@ class WebhookDelivery {
     try {
       return await buildEventRequest(event, { jobId, webhook: this.#webhook, ...this.#deps });
     } catch (thrown) {
-      const error = toServiceError(translateDatabaseError(thrown));
+      const error = toServiceError(thrown);
       throw error.code === 'SERVICE_UNAVAILABLE' ? new StoresUnavailable('', { cause: error }) : thrown;
     }
   }

@@ -1,6 +1,6 @@
 import { toServiceError } from '../../errors.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
-import { type Database, translateDatabaseError } from '../../storage/db/client.ts';
+import type { Database } from '../../storage/db/client.ts';
 import { listRunningScrapes } from '../../storage/db/jobs/jobs.ts';
 import { restoreJobCipher } from '../../system/encryption/job-cipher.ts';
 import type { Logger } from '../../system/logger.ts';
@@ -26,7 +26,7 @@ export async function restartScrapes(options: RestartOptions): Promise<void> {
     try {
       await restart(row, options);
     } catch (error) {
-      if (toServiceError(translateDatabaseError(error)).code === 'SERVICE_UNAVAILABLE') throw error;
+      if (toServiceError(error).code === 'SERVICE_UNAVAILABLE') throw error;
       options.logger.warn({ err: error, jobId: row.id }, 'an unfinished scrape could not be started again');
     }
   }

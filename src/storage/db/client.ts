@@ -136,8 +136,29 @@ function createPool(url: string, options: PoolConfig): Pool {
   // this listener, the unhandled error event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('connect', prepareStatements);
+  pool.on('connect', (client) => translateErrorsOf(client, 'query'));
+  translateErrorsOf(pool, 'connect');
+  translateErrorsOf(pool, 'query');
   return pool;
 }
+
+/** Makes a method that returns a promise reject with what {@link translateDatabaseError} makes of its errors. */
+function translateErrorsOf<Method extends string>(
+  target: Record<Method, (...parameters: never[]) => unknown>,
+  method: Method,
+): void {
+  const call = target[method];
+  Object.assign(target, {
+    [method](...parameters: unknown[]) {
+      const response: unknown = Reflect.apply(call, target, parameters);
+      return response instanceof Promise ? response.catch(throwTranslated) : response;
+    },
+  });
+}
+
+const throwTranslated = (error: unknown) => {
+  throw translateDatabaseError(error);
+};
 
 /** A socket that fails after so many milliseconds without a byte. The pool closes idle connections before. */
 function createImpatientSocket(silentMs: number): Socket {
@@ -163,6 +184,8 @@ async function probeDatabase(url: string): Promise<void> {
   try {
     await client.connect();
     await client.query('do $$ begin perform 1; end $$');
+  } catch (error) {
+    throw translateDatabaseError(error);
   } finally {
     await client.end();
   }

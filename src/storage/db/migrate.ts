@@ -4,7 +4,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { FileMigrationProvider, type Migration, Migrator } from 'kysely/migration';
 import type { PoolClient } from 'pg';
 import { ServiceError } from '../../errors.ts';
-import { type Database, translateDatabaseError } from './client.ts';
+import type { Database } from './client.ts';
 
 const migrationFolder = path.join(import.meta.dirname, '../../../migrations');
 const provider = new FileMigrationProvider({ fs, path, migrationFolder });
@@ -36,18 +36,14 @@ export async function migrate(db: Database): Promise<string[]> {
   });
   const migrator = new Migrator({ db: db.patient.query, provider: { getMigrations: known } });
   const { error, results = [] } = await migrator.migrateToLatest();
-  if (error) throw translateDatabaseError(error);
+  if (error) throw error;
   return results.map((result) => result.migrationName);
 }
 
 /** Lists the migrations of the database that come after those of this version. */
 async function findNewerMigrations({ patient: { pool } }: Database): Promise<string[]> {
   const last = (await listKnownMigrations()).at(-1) ?? '';
-  try {
-    return (await listMigrations(pool)).filter((name) => name > last);
-  } catch (error) {
-    throw translateDatabaseError(error);
-  }
+  return (await listMigrations(pool)).filter((name) => name > last);
 }
 
 /** Lists the migrations that have run in the current schema, in their order; none if it has no table of them. */
@@ -82,5 +78,5 @@ export async function migrateWithin(
     disableTransactions: true,
   });
   const { error } = await (last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last));
-  if (error) throw translateDatabaseError(error);
+  if (error) throw error;
 }

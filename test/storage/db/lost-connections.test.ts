@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { openDatabase, translateDatabaseError } from '../../../src/storage/db/client.ts';
+import { openDatabase } from '../../../src/storage/db/client.ts';
 import { type FaultyProxy, type NetworkFault, startFaultyProxy } from '../../support/network/faulty-proxy.ts';
 import { openEmptyDatabase } from '../../support/storage/database.ts';
 import { pollUntil } from '../../support/suite/poll.ts';
@@ -47,7 +47,7 @@ it.each<[string, NetworkFault]>([
     const { db, proxy } = place;
     expect((await one.execute(db.query)).rows).toEqual([{ one: 1 }]);
     proxy.begin(fault);
-    await expect(one.execute(db.query).catch(translateDatabaseError)).resolves.toMatchObject({
+    await expect(one.execute(db.query)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: 'The database does not respond. Try again in a few seconds.',
     });
@@ -77,7 +77,7 @@ it('the locks of a transaction whose connection the network has lost are freed b
     place.proxy.begin({ kind: 'forget' });
     await one.execute(query);
   });
-  await expect(lost.catch(translateDatabaseError)).resolves.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await expect(lost).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   const isFree = sql<{ free: boolean }>`select pg_try_advisory_xact_lock(1) as free`;
   await pollUntil(async () => (await isFree.execute(direct.query)).rows[0]?.free);
 });
@@ -89,7 +89,7 @@ it('a database that is read only is one that does not take changes at the moment
     await sql`set transaction read only`.execute(query);
     await sql`create table changes ()`.execute(query);
   });
-  await expect(write.catch(translateDatabaseError)).resolves.toMatchObject({
+  await expect(write).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     message: expect.stringContaining('takes no changes'),
   });
