@@ -60,7 +60,7 @@ export function createApp(deps: ApiDeps): RequestListener {
   app.set('query parser', 'simple');
   app.use(protectResponse);
   const open = new OpenRequests(config.openRequestsPerKey);
-  app.use(open.limitConnection);
+  app.use(open.refuse);
   const registry = createMetrics('api');
   timeRequests(app, registry);
   app.use(
@@ -118,9 +118,7 @@ export function createApp(deps: ApiDeps): RequestListener {
   for (const route of OPERATOR_ROUTES) mountRoute(app, route, operatorChecks, deps);
   app.use(createUnknownRouteHandler(app));
   app.use(createErrorHandler(logger));
-  return (request, response) => {
-    if (!open.ignores(request)) app(request, response);
-  };
+  return (request, response) => open.receive(request, response, () => app(request, response));
 }
 
 /** Lets pages of any origin call the API, where access is protected by API keys and not by origins. */

@@ -26,7 +26,7 @@ beforeEach(async () => {
   const open = new OpenRequests(MOST_OF_KEY);
   const limits = { bytes: 1000 * KB, bytesOfTeam: 300 * KB, maxWaitMs: 1, what: 'JSON' } as const;
   const app = express();
-  app.use(open.limitConnection);
+  app.use(open.refuse);
   app.use('/key', (request, response, next) => {
     open.take(request.headers.authorization ?? '', response);
     next();
@@ -39,9 +39,9 @@ beforeEach(async () => {
   app.use('/body', createJsonParser(new ByteBudget(limits)));
   app.use((_request, response) => void waiting.push(response));
   app.use(createErrorHandler(createLogger('api', 'fatal')));
-  server = createServer((request, response) => {
-    if (!open.ignores(request)) app(request, response);
-  }).listen(0, '127.0.0.1');
+  server = createServer((request, response) =>
+    open.receive(request, response, () => app(request, response)),
+  ).listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
 
@@ -94,32 +94,38 @@ it('a key has a number of requests open at once, then 429, and others are not re
   await sendWaiting('/key');
 });
 
-it('requests that are behind others on a connection are refused beyond a number, and the connection is closed', async () => {
+it('requests that are behind others on a connection are handled one after another, up to a number', async () => {
   const connection = send('/', { count: 50 });
-  await pollUntil(() => waiting.length === MOST_OF_CONNECTION);
   const closed = once(connection.socket, 'close');
-  // Responses come in the order of their requests.
-  for (const response of waiting) response.end('served');
+  for (let n = 0; n < MOST_OF_CONNECTION; n++) {
+    await pollUntil(() => waiting.length > n);
+    expect(waiting).toHaveLength(n + 1);
+    waiting[n]!.end('served');
+  }
   await closed;
   const statuses = [...connection.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
   expect(statuses).toEqual([...Array<string>(MOST_OF_CONNECTION).fill('200'), '429']);
-  expect(connection.text).toContain('This connection has 10 requests without a response');
+  expect(connection.text).toContain('This connection had 10 requests without a response');
   expect(waiting).toHaveLength(MOST_OF_CONNECTION);
 });
 
-it('a connection with thousands of requests behind others is closed at once', async () => {
+it('a connection with thousands of requests behind others is closed at once, and none of them is handled', async () => {
+  const { stackTraceLimit } = Error;
   const { socket } = send('/', { count: 5_000 });
   await pollUntil(() => socket.destroyed);
-  expect(waiting).toHaveLength(MOST_OF_CONNECTION);
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit);
+  expect(waiting).toHaveLength(1);
+  await sendWaiting('/');
+  expect(waiting).toHaveLength(2);
 });
 
-it('requests of a key that were behind others on a connection are not counted once it has closed', async () => {
+it('requests of a key on a connection are not counted once it has closed', async () => {
   const { socket } = send('/key', { count: MOST_OF_KEY });
-  await pollUntil(() => waiting.length === MOST_OF_KEY);
+  await pollUntil(() => waiting.length === 1);
   const closed = waiting.map((response) => once(response, 'close'));
   socket.destroy();
   await Promise.all(closed);
-  await sendWaiting('/key');
+  for (let n = 0; n < MOST_OF_KEY; n++) await sendWaiting('/key');
 });
 
 it('large bodies of a team are in memory up to a number of bytes, and small ones do not count', async () => {

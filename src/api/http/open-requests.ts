@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { ServiceError } from '../../errors.ts';
 
 /** Requests that a client may have sent over one connection without having got their responses (RFC 9112, 9.3.2). */
@@ -14,11 +14,14 @@ const RETRY_AFTER_SECONDS = 1;
 
 /** A connection of a client. */
 interface Connection {
-  /** The responses that wait. */
-  open: Set<Response>;
+  /** The responses that wait, in the order of their requests, and what handles each. The first one is handled. */
+  open: Map<ServerResponse, () => void>;
   /** Number of requests that were refused or ignored. */
   refused: number;
 }
+
+/** The response that says why a connection is closed. */
+const refusals = new WeakSet<ServerResponse>();
 
 /**
  * Counts the requests that wait for their response at this process. Each takes memory for as long as it waits,
@@ -35,41 +38,44 @@ export class OpenRequests {
   }
 
   /**
-   * Refuses a request on a connection that has too many others open (`RATE_LIMITED`), after which the connection is
-   * closed. Those behind it get no response; see {@link ignores}.
+   * Has a request handled when those before it on the same connection have their responses, in whose order they are
+   * sent anyway. One that has too many before it is refused by {@link refuse}, after which the connection is closed;
+   * those behind it get no response. Thousands of them come in one piece, and nobody else is served meanwhile.
    */
-  readonly limitConnection: RequestHandler = (request, response, next) => {
+  receive(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const connection = this.#connectionOf(request.socket);
     const { open } = connection;
-    if (open.size >= MAX_PIPELINED) {
-      connection.refused++;
-      response.set('Connection', 'close');
-      throw limitError(`This connection has ${open.size} requests without a response`);
+    if (connection.refused > 0 || open.size >= MAX_PIPELINED) connection.refused++;
+    if (connection.refused > 1) {
+      if (connection.refused > MAX_IGNORED) request.socket.destroy();
+      return;
     }
-    open.add(response);
+    if (connection.refused > 0) refusals.add(response);
+    open.set(response, handle);
     // Checks, handlers and streams of a request listen for its end, too.
     response.setMaxListeners(MAX_LISTENERS);
-    response.once('close', () => open.delete(response));
-    next();
-  };
-
-  /**
-   * Whether a request is behind one that was refused, and gets no response. Thousands of them come in one piece, and
-   * handling each takes a fraction of a millisecond, in which nobody else is served.
-   */
-  ignores({ socket }: IncomingMessage): boolean {
-    const connection = this.#ofConnections.get(socket);
-    if (!connection || connection.refused === 0) return false;
-    if (++connection.refused > MAX_IGNORED) socket.destroy();
-    return true;
+    response.once('close', () => {
+      open.delete(response);
+      // Nobody waits for those behind it if the connection has closed.
+      const [next] = request.socket.destroyed ? [] : open.values();
+      next?.();
+    });
+    if (open.size === 1) handle();
   }
+
+  /** Refuses a request that has too many before it on its connection (`RATE_LIMITED`). */
+  readonly refuse: RequestHandler = (_request, response, next) => {
+    if (!refusals.has(response)) return next();
+    response.set('Connection', 'close');
+    throw limitError(`This connection had ${MAX_PIPELINED} requests without a response`);
+  };
 
   /**
    * Counts a request until its response closes.
    * @param owner an API key, or who else sends requests
    * @throws ServiceError `RATE_LIMITED`
    */
-  take(owner: string, response: Response): void {
+  take(owner: string, response: ServerResponse): void {
     const open = this.#ofOwners.get(owner) ?? 0;
     if (open >= this.#most)
       throw limitError(`The API key has ${open} requests open, which is as many as it may have`);
@@ -84,12 +90,18 @@ export class OpenRequests {
   #connectionOf(socket: Socket): Connection {
     const known = this.#ofConnections.get(socket);
     if (known) return known;
-    const open = new Set<Response>();
-    const connection = { open, refused: 0 };
+    const connection: Connection = { open: new Map(), refused: 0 };
     this.#ofConnections.set(socket, connection);
+    const { stackTraceLimit } = Error;
+    socket.prependOnceListener('close', () => {
+      // Node makes an error for each request of the connection that is cut off. With their stacks, which nobody reads,
+      // those of thousands of requests would take a second.
+      Error.stackTraceLimit = 0;
+    });
     socket.once('close', () => {
+      Error.stackTraceLimit = stackTraceLimit;
       // Node tells only the response that it is sending that the client has gone, and none of those behind it.
-      for (const response of open) response.destroy().emit('close');
+      for (const response of connection.open.keys()) response.destroy().emit('close');
     });
     return connection;
   }
