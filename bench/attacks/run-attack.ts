@@ -62,10 +62,11 @@ export async function startSites(): Promise<Sites> {
   };
 }
 
-/** Waits for the next message of a thread. @throws the error that ends the thread before */
-async function nextMessage(thread: Worker): Promise<unknown> {
-  const [message] = await once(thread, 'message');
-  return message;
+function nextMessage(thread: Worker): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    thread.once('message', resolve);
+    thread.once('error', reject);
+  });
 }
 
 /** Where and for how long attacks run. */

@@ -8,11 +8,10 @@ import type { CheckTask } from '../extraction/check-data.ts';
 import type { MarkdownConverter } from '../html/markdown-converter.ts';
 import type { CheckedResponse } from '../language-model.ts';
 import type { MatchTask } from './match-urls.ts';
-import { RecentUse } from './recent-use.ts';
 import type { FileReply, RemuxedFile, RemuxTask } from './remux.ts';
 import type { Rendered, RenderTask } from './render.ts';
 import type { ThreadResult, ThreadTask } from './render-thread.ts';
-import { type SharedTask, SharedThreads } from './shared-threads.ts';
+import { SharedThreads } from './shared-threads.ts';
 
 /** A pool of threads that derive formats, so that large pages delay neither heartbeats nor other pages. */
 export interface RenderPool {
@@ -28,8 +27,8 @@ export interface RenderPool {
    * @param options.owner on whose behalf the task runs; the owners take turns
    * @param options.signal ends the thread that works on the task; its reason is thrown
    * @param options.urgent whether a client waits for the result; other tasks run at a lower priority, in
-   *   threads of their own, and so do those of an owner who has lately used much while there are others; true by
-   *   default
+   * threads of their
+   *   own; true by default
    * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` if the page needs more memory than a thread has,
    *   `SCRAPE_CONVERSION_TOO_LONG` if it needs more processor time than a task may take
    */
@@ -140,17 +139,12 @@ export function createRenderPool({
     warm: false,
     niceIncrement: NICENESS,
   });
-  const urgentUse = new RecentUse();
-  async function runUrgently(task: ThreadTask, options: SharedTask) {
-    const threads = urgentUse.isHeavyBesideOthers(options.owner) ? otherThreads : urgentThreads;
-    return threads.run(task, { ...options, onEnd: (tookMs) => urgentUse.add(options.owner, tookMs) });
-  }
   async function run(task: ThreadTask, { urgent = true, ...options }: TaskOptions, port?: MessagePort) {
-    const shared = { ...options, port };
-    const running = urgent ? runUrgently(task, shared) : otherThreads.run(task, shared);
-    const response = await running.catch((error) => {
-      throw translate(error);
-    });
+    const response = await (urgent ? urgentThreads : otherThreads)
+      .run(task, { ...options, port })
+      .catch((error) => {
+        throw translate(error);
+      });
     if (response.ok) return response.result;
     if (isErrorCode(response.code) && response.code !== 'UNKNOWN_ERROR')
       throw new ServiceError(response.code, response.message);

@@ -26,8 +26,6 @@ export interface SharedTask {
   signal: AbortSignal;
   /** A port that is handed over to the thread. */
   port?: MessagePort | undefined;
-  /** Called with the milliseconds that the task has run, without those that it waited for its turn. */
-  onEnd?(tookMs: number): void;
 }
 
 /** Milliseconds after which a task counts as long, so that the next one begins besides it. */
@@ -62,9 +60,8 @@ export class SharedThreads<Task, Result> {
    * Runs a task when it is the turn of its owner.
    * @throws ServiceError `SCRAPE_CONVERSION_TOO_LONG`; the reason of the signal; what the thread throws
    */
-  async run(task: Task, { owner, signal, port, onEnd }: SharedTask): Promise<Result> {
+  async run(task: Task, { owner, signal, port }: SharedTask): Promise<Result> {
     const leave = await this.#places.take(owner, signal);
-    const beganAt = performance.now();
     const sign = createTaskThread();
     const limit = new AbortController();
     const stopWatch = watchProcessorTime({
@@ -80,7 +77,6 @@ export class SharedThreads<Task, Result> {
       throw error;
     } finally {
       stopWatch();
-      onEnd?.(performance.now() - beganAt);
       leave();
     }
   }

@@ -122,23 +122,6 @@ describe('a team whose pages take all the processor time that they may', () => {
   afterAll(() => limited.close());
   const slowTask = () => task(SLOW_PAGE, { excludeTags: SLOW_SELECTORS });
 
-  it('gives way to another team: its next pages are those of lower priority', async () => {
-    const shared = createRenderPool({ threads: 1, maxMemoryMb: 64, maxTaskMs: 1_000 });
-    try {
-      const light = () => shared.render(task('<p>light'), { owner: 'light', signal: never() });
-      await light();
-      await expect(shared.render(slowTask(), { owner: 'heavy', signal: never() })).rejects.toThrow();
-      const next = shared.render(task('<p>heavy'), { owner: 'heavy', signal: never() });
-      expect(shared.usage()).toMatchObject({ urgent: { running: 0 }, other: { running: 1 } });
-      expect((await next).fields.markdown).toBe('heavy');
-      const other = light();
-      expect(shared.usage()).toMatchObject({ urgent: { running: 1 }, other: { running: 0 } });
-      expect((await other).fields.markdown).toBe('light');
-    } finally {
-      await shared.close();
-    }
-  });
-
   it('gets an error that says what to do, and leaves the turn after its first page to another team', async () => {
     const ended: string[] = [];
     const attack = ['first', 'second', 'third'].map((name) =>
