@@ -62,11 +62,10 @@ export async function startSites(): Promise<Sites> {
   };
 }
 
-function nextMessage(thread: Worker): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    thread.once('message', resolve);
-    thread.once('error', reject);
-  });
+/** Waits for the next message of a thread. @throws the error that ends the thread before */
+async function nextMessage(thread: Worker): Promise<unknown> {
+  const [message] = await once(thread, 'message');
+  return message;
 }
 
 /** Where and for how long attacks run. */
