@@ -30,6 +30,11 @@ const pairs = list.transform((entries, context) =>
     return z.NEVER;
   }),
 );
+/** A directory, or a prefix of a bucket. */
+const directoryOrBucket = optional.refine(
+  (text) => !text?.includes('://') || /^s3:\/\/[^/?]+/.test(text),
+  'must be a directory, or s3://bucket/prefix?endpoint=https://s3.example.com',
+);
 /** An IP address, or a range of them in CIDR notation. */
 const ipRange = (error: string) => z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error });
 /** Comma-separated URLs of proxies, each of which may have a country in front. */
@@ -196,17 +201,12 @@ const settings = z.object({
     .describe(
       "URL of Temporal's web interface, which the console links the workflows of jobs to; empty: that of the embedded server",
     ),
-  WINNOW_BLOBS: optional
-    .refine(
-      (text) => !text?.includes('://') || /^s3:\/\/[^/?]+/.test(text),
-      'must be a directory, or s3://bucket/prefix?endpoint=https://s3.example.com',
-    )
-    .describe('a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs'),
-  WINNOW_BACKUPS: optional
-    .refine((path) => !path?.includes('://'), 'must be a directory')
-    .describe(
-      'directory to which a backup is written each day, of which the last seven are kept; empty: none are written',
-    ),
+  WINNOW_BLOBS: directoryOrBucket.describe(
+    'a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs',
+  ),
+  WINNOW_BACKUPS: directoryOrBucket.describe(
+    'a directory or s3://bucket/prefix?endpoint=…, to which a backup is written each day, of which the last seven are kept; empty: none are written',
+  ),
   WINNOW_CHROMIUM: optional.describe('path of the browser binary; empty: found automatically'),
   WINNOW_SHARE_BROWSER_CACHE: z
     .enum(['on', 'off'])
@@ -636,10 +636,13 @@ function llmSettings(s: z.output<typeof settings>) {
 
 /** Collects the addresses of the parts of the service that settings name. */
 function ownAddresses(s: z.output<typeof settings>): { host: string; port: number }[] {
-  const blobs = URL.parse(s.WINNOW_BLOBS ?? '')?.searchParams.get('endpoint');
+  const buckets = [s.WINNOW_BLOBS, s.WINNOW_BACKUPS].map((location) => {
+    const endpoint = URL.parse(location ?? '')?.searchParams.get('endpoint');
+    return [endpoint, endpoint?.startsWith('https:') ? 443 : 80] as const;
+  });
   const urls = [
     [s.DATABASE_URL, 5432],
-    [blobs, blobs?.startsWith('https:') ? 443 : 80],
+    ...buckets,
     [s.WINNOW_SMTP_URL, s.WINNOW_SMTP_URL?.startsWith('smtps:') ? 465 : 587],
   ] as const;
   const listed = [

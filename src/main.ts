@@ -1,4 +1,6 @@
 import { join, resolve } from 'node:path';
+import { openDirectoryPlace } from './backup/places/directory-place.ts';
+import { requireBackupPlace } from './backup/places/require-place.ts';
 import type { Config } from './config.ts';
 import { messageOf, ServiceError } from './errors.ts';
 import { findChromium } from './run/embedded/chromium.ts';
@@ -105,6 +107,7 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
 async function startEverything(start: StartContext): Promise<{ urls: InstanceUrls; apiKey: StoredKey }> {
   const { config, lock, startAborter } = start;
   await assertPortFree(config.port, config.host);
+  await requireBackupDirectory(config);
   await stopLeftoverProcesses({ ...start, dataDir: config.dataDir });
   // The user of the embedded Postgres has to pass through, see `preparePostgres`.
   if (config.databaseUrl) protectDataDirectory(config.dataDir);
@@ -187,6 +190,14 @@ async function startServiceProcesses(
   });
   const { signal } = startAborter;
   await allOrAbort(startAborter, [processes.start(worker, signal), processes.start(api, signal)]);
+}
+
+/** A bucket is checked by the worker, because the supervisor would keep its library in memory. */
+async function requireBackupDirectory({ backups }: Config): Promise<void> {
+  if (backups === undefined || backups.startsWith('s3://')) return;
+  await requireBackupPlace(openDirectoryPlace(resolve(backups)), (error) => {
+    throw error;
+  });
 }
 
 async function assertPortFree(port: number, host: string): Promise<void> {

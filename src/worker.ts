@@ -13,6 +13,7 @@ import { type RunningService, runProcess } from './run/process/run-process.ts';
 import { startTracing } from './run/process/start-tracing.ts';
 import { waitForDependency } from './run/process/wait-for-dependency.ts';
 import { startReportingPresence } from './run/process/worker-presence.ts';
+import { openBackups } from './run/worker/backups.ts';
 import { type Browser, startBrowser } from './run/worker/fetching.ts';
 import { createDocumentProcesses, createThreadPools } from './run/worker/rendering.ts';
 import { startSessions } from './run/worker/sessions.ts';
@@ -39,17 +40,18 @@ const PROBE_TIMEOUT_MS = 3_000;
 
 /** Connects to the external services, and waits for those that are not available yet. */
 async function connectServices(config: WorkerConfig, logger: Logger) {
-  const [bundle, chromium, documents, connection] = await Promise.all([
+  const [bundle, chromium, documents, backups, connection] = await Promise.all([
     workflowBundle(config.cacheDir),
     findChromium(config),
     createDocumentProcesses(config, logger),
+    openBackups(config, logger),
     waitForDependency(() => connectTemporal(config.temporalAddress, config.temporalSecurity), logger),
   ]);
   const [storage] = await Promise.all([
     openStorage(config, logger),
     waitForDependency(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
-  return { bundle, chromium, documents, connection, storage };
+  return { bundle, chromium, documents, backups, connection, storage };
 }
 
 /**
@@ -106,7 +108,8 @@ async function runWorker(): Promise<RunningService> {
   const logger = createLogger('worker', config.logLevel);
   const spans = await startTracing(config, 'worker', logger);
   const temporalMetrics = await installTemporalRuntime(logger);
-  const { bundle, chromium, documents, connection, storage } = await connectServices(config, logger);
+  const services = await connectServices(config, logger);
+  const { bundle, chromium, documents, backups, connection, storage } = services;
   const { db } = storage;
   const browser = await startBrowser(config, chromium, logger);
   const { egress, proxy, pool } = browser;
@@ -130,11 +133,11 @@ async function runWorker(): Promise<RunningService> {
     pool,
     renderer: threads.renderer,
     documents,
-    backups: config.backups,
+    backups,
   });
   egress.ownPorts.add({ host: '127.0.0.1', port: temporalMetrics.port });
   const schedules = openMonitorSchedules(connection, config.temporalNamespace);
-  const parts = { browser, documents, threads, sessions, models, metrics, schedules, logger };
+  const parts = { browser, documents, threads, sessions, models, metrics, schedules, backups, logger };
   const { activities, scrapes, cache } = createWorkerActivities(config, storage, parts);
   const workers = await createTemporalWorkers({
     connection,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeArchive } from '../src/backup/archive-writer.ts';
 import { type BackupHeader, FORMAT, FORMAT_VERSION, HEADER_NAME } from '../src/backup/manifest.ts';
+import { openBackupFile } from '../src/backup/places/open-place.ts';
 import { EXAMPLES } from '../src/cli/examples.ts';
 import { commandOf } from '../src/config.ts';
 import { runInProcess } from './support/service/command-line.ts';
@@ -38,7 +39,8 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'winnow-examples-'));
   for (const name of ['report.pdf', 'letter.docx', 'code.js', 'urls.txt'])
     writeFileSync(path.join(folder, name), 'http://a.test/');
-  await writeArchive(path.join(folder, 'winnow.tar'), async (writer) => {
+  const backup = await openBackupFile(path.join(folder, 'winnow.tar'));
+  await writeArchive(backup, async (writer) => {
     await writer.add(HEADER_NAME, Buffer.from(JSON.stringify(EMPTY_BACKUP)));
     return { rows: {} };
   });
@@ -72,8 +74,8 @@ async function runUpToService(command: string): Promise<void> {
   if (exitCode !== UNREACHABLE) expect(stderr, command).toContain(REFUSAL);
 }
 
-/** Those that need no service, or are one. */
-const isLocal = (command: string) => /^(?:up|setup|doctor|openapi)\b|--help|--dry-run/.test(command);
+/** Those that need no service, or are one, or need a bucket. */
+const isLocal = (command: string) => /^(?:up|setup|doctor|openapi)\b|--help|--dry-run|s3:\/\//.test(command);
 
 /** The commands of the pages, in blocks of code and in the text. */
 const PAGES = ['README.md', 'docs/operations.md', ...globSync('docs/guides/*.md', { cwd: ROOT })];

@@ -1,13 +1,14 @@
 import { Context } from '@temporalio/activity';
 import { writeDailyBackup } from '../backup/daily-backups.ts';
 import { sizeOf } from '../backup/manifest.ts';
+import type { BackupPlace } from '../backup/places/backup-place.ts';
 import type { BackupSource } from '../backup/write-backup.ts';
 import type { Database } from '../storage/db/client.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 /** Where backups are written, and what they are made of; absent if the operator wants none. */
 interface DailyBackupSettings extends Pick<BackupSource, 'blobs' | 'secretKey'> {
-  directory: string;
+  place: BackupPlace;
   /** Reads the keys of the data directory, which may have changed since the start. */
   readKeys(): BackupSource['keys'];
 }
@@ -25,8 +26,8 @@ export function backupActivities({ db, backups }: BackupDeps) {
     async writeDailyBackup(): Promise<string> {
       if (!backups) return 'Nothing was written, because WINNOW_BACKUPS is not set any more.';
       using _ = startHeartbeat();
-      const { directory, blobs, secretKey, readKeys } = backups;
-      const { name, manifest, deleted } = await writeDailyBackup(directory, {
+      const { place, blobs, secretKey, readKeys } = backups;
+      const { name, manifest, deleted } = await writeDailyBackup(place, {
         db,
         blobs,
         secretKey,

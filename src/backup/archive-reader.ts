@@ -1,9 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import tar from 'tar-stream';
 import { z } from 'zod';
-import { codeOf, messageOf, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import {
   type BackupHeader,
   FORMAT,
@@ -14,6 +13,7 @@ import {
   type Manifest,
   manifestSchema,
 } from './manifest.ts';
+import type { BackupFile } from './places/backup-place.ts';
 import { SectionHashes } from './section-hashes.ts';
 
 /** Maximum size of header and manifest in bytes. */
@@ -47,13 +47,17 @@ const damaged = (file: string, what: string, cause?: unknown) =>
  * @param onBytes told how many bytes were read
  * @throws ServiceError `BAD_REQUEST` that says what is wrong with it
  */
-export async function checkBackup(file: string, onBytes: (bytes: number) => void): Promise<CheckedBackup> {
+export async function checkBackup(
+  backup: BackupFile,
+  onBytes: (bytes: number) => void,
+): Promise<CheckedBackup> {
+  const { name: file } = backup;
   const hashes = new SectionHashes();
   let header: BackupHeader | undefined;
   let manifest: Manifest | undefined;
   let read = 0;
   try {
-    for await (const entry of readArchive(file)) {
+    for await (const entry of readArchive(backup)) {
       if (!header) {
         header = await readHeader(file, entry, hashes);
       } else if (manifest) {
@@ -69,8 +73,6 @@ export async function checkBackup(file: string, onBytes: (bytes: number) => void
     }
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    if (['ENOENT', 'EACCES', 'EISDIR'].includes(codeOf(error) ?? ''))
-      throw new ServiceError('BAD_REQUEST', `${file} cannot be read: ${messageOf(error)}.`, { cause: error });
     throw header ? damaged(file, 'it was cut off or altered', error) : notABackup(file, error);
   }
   if (!header) throw notABackup(file);
@@ -118,10 +120,13 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Reads the files of a backup in their order. @throws Error if it is none, or cut off within a file */
-export async function* readArchive(file: string): AsyncGenerator<ArchivedFile> {
+/**
+ * Reads the files of a backup in their order.
+ * @throws ServiceError if it cannot be read; Error if it is none, or cut off within a file
+ */
+export async function* readArchive(file: BackupFile): AsyncGenerator<ArchivedFile> {
   const extract = tar.extract();
-  const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
+  const source = file.read();
   const reading = pipeline(source, extract as unknown as NodeJS.WritableStream);
   // The error also ends the loop.
   reading.catch(() => undefined);

@@ -1,10 +1,8 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import tar from 'tar-stream';
-import { codeOf, messageOf, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { MANIFEST_NAME, type Manifest } from './manifest.ts';
+import type { BackupFile } from './places/backup-place.ts';
 import { SectionHashes } from './section-hashes.ts';
 
 /** The files that a backup is written to, one after another. */
@@ -17,28 +15,19 @@ export interface ArchiveWriter {
 }
 
 /**
- * Writes a backup beside a file and puts it in its place when it is complete and on the disk. Only this user can
- * read it.
+ * Writes a backup. One that fails leaves nothing.
  * @param fill adds the files. It returns what the manifest has beside their hashes
- * @throws ServiceError `BAD_REQUEST` if the file cannot be written
+ * @throws ServiceError if the backup cannot be written there; what `fill` throws
  */
 export async function writeArchive(
-  file: string,
+  file: BackupFile,
   fill: (writer: ArchiveWriter) => Promise<Omit<Manifest, 'sections'>>,
 ): Promise<Manifest> {
-  const draft = `${file}.part`;
   const pack = tar.pack();
-  const target = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
-  let isOpen = false;
-  target.once('open', () => {
-    isOpen = true;
-  });
   const { promise: failed, reject } = Promise.withResolvers<never>();
-  const written = pipeline(pack, target).catch((error) => {
-    reject(error);
-    throw error;
-  });
-  for (const promise of [failed, written]) promise.catch(() => undefined);
+  const written = file.write(pack as unknown as Readable);
+  written.catch(reject);
+  failed.catch(() => undefined);
   try {
     const writer = new TarWriter(pack, failed);
     const facts = await fill(writer);
@@ -46,15 +35,12 @@ export async function writeArchive(
     await writer.put(MANIFEST_NAME, Buffer.from(JSON.stringify(manifest)));
     pack.finalize();
     await written;
-    await rename(draft, file);
     return manifest;
   } catch (error) {
     pack.destroy();
     const ended: unknown = await written.catch((cause) => cause);
-    // The draft of another backup stays.
-    if (isOpen) await rm(draft, { force: true });
-    // Only a system call tells that the file is the cause of what failed first.
-    throw translateFileError(file, ended instanceof Error && 'syscall' in ended ? ended : error);
+    // What fails because the place has failed says nothing of the cause.
+    throw ended instanceof ServiceError ? ended : error;
   }
 }
 
@@ -103,23 +89,4 @@ class TarWriter implements ArchiveWriter {
     fill(sink);
     return Promise.race([promise, this.#failed]);
   }
-}
-
-/** Turns the error of a file that cannot be written or read into a sentence. */
-function translateFileError(file: string, error: unknown): unknown {
-  const code = codeOf(error);
-  const refuse = (message: string) => new ServiceError('BAD_REQUEST', message, { cause: error });
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new ServiceError(
-      'INSUFFICIENT_STORAGE',
-      `There is not enough room for the backup on the disk of ${file}. Free space, or choose another disk.`,
-      { cause: error },
-    );
-  if (code === 'EEXIST')
-    return refuse(
-      `${file}.part exists: another backup writes it, or was killed. Delete it if no backup runs.`,
-    );
-  if (code && ['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EROFS', 'EPERM'].includes(code))
-    return refuse(`${file} cannot be written: ${messageOf(error)}.`);
-  return error;
 }

@@ -1,14 +1,13 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Manifest } from './manifest.ts';
+import type { BackupPlace } from './places/backup-place.ts';
 import { type BackupSource, writeBackup } from './write-backup.ts';
 
 /** Number of backups that are kept. */
 const KEPT = 7;
-/** A file that was written for so many milliseconds was left by a process that ended. */
+/** What was written for so many milliseconds was left by a process that ended. */
 const LOST_DRAFT_MS = 24 * 3_600_000;
 const NAME = /^winnow-\d{4}-\d\d-\d\dT\d{6}Z\.tar$/;
-const DRAFT = '.part';
 
 /** A backup that was written. */
 export interface DailyBackup {
@@ -19,37 +18,49 @@ export interface DailyBackup {
 }
 
 /**
- * Writes a backup to a directory, named by the time, and deletes all but the newest seven. Other files stay.
- * @throws ServiceError `BAD_REQUEST` if the directory cannot be written
+ * Writes a backup that is named by the time, and deletes all but the newest seven. Other files stay.
+ * @throws ServiceError that says what to do if the place cannot be written
  */
-export async function writeDailyBackup(directory: string, source: BackupSource): Promise<DailyBackup> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  await removeLostDrafts(directory);
+export async function writeDailyBackup(place: BackupPlace, source: BackupSource): Promise<DailyBackup> {
+  await place.requireWritable();
+  await place.removeDrafts((name) => NAME.test(name), new Date(Date.now() - LOST_DRAFT_MS));
   const name = `winnow-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.tar`;
-  const manifest = await writeBackup(join(directory, name), source);
-  const deleted = (await listBackups(directory)).slice(0, -KEPT);
-  for (const old of deleted) await rm(join(directory, old));
+  const manifest = await writeBackup(place.file(name), source);
+  const deleted = (await listBackups(place)).slice(0, -KEPT).map((old) => old.name);
+  for (const old of deleted) await place.remove(old);
   return { name, manifest, deleted };
 }
 
-/** When the newest backup of a directory was written; `undefined` if it has none, or cannot be read. */
-export async function findNewestBackup(directory: string): Promise<Date | undefined> {
-  try {
-    const newest = (await listBackups(directory)).at(-1);
-    return newest === undefined ? undefined : (await stat(join(directory, newest))).mtime;
-  } catch {
-    return undefined; // The metric is absent then, as before the first backup.
-  }
-}
+/** The daily backups, oldest first. */
+const listBackups = async (place: BackupPlace) =>
+  (await place.list()).filter(({ name }) => NAME.test(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
 
-/** The names of the backups, oldest first. */
-const listBackups = async (directory: string): Promise<string[]> =>
-  (await readdir(directory)).filter((name) => NAME.test(name)).sort();
+/** Milliseconds after which the newest backup is looked up again, because a bucket charges for its lists. */
+const LOOKUP_MS = 60_000;
+/** Milliseconds that a lookup is waited for; a bucket that does not respond must not hold up other metrics. */
+const WAIT_MS = 1_000;
 
-async function removeLostDrafts(directory: string): Promise<void> {
-  for (const name of await readdir(directory)) {
-    if (!name.endsWith(DRAFT) || !NAME.test(name.slice(0, -DRAFT.length))) continue;
-    const { mtimeMs } = await stat(join(directory, name));
-    if (Date.now() - mtimeMs > LOST_DRAFT_MS) await rm(join(directory, name));
-  }
+/**
+ * Watches when the newest backup was written.
+ * @returns what tells the time; `undefined` if there is none. It is that of the last lookup while the place
+ * does not respond, so that an alert tells that no backup becomes newer.
+ */
+export function watchNewestBackup(place: BackupPlace): () => Promise<Date | undefined> {
+  let newest: Date | undefined;
+  let lookup: Promise<void> | undefined;
+  let lookedUpAt = 0;
+  const look = async () => {
+    newest = (await listBackups(place)).at(-1)?.writtenAt;
+    lookedUpAt = performance.now();
+  };
+  return async () => {
+    if (newest && performance.now() - lookedUpAt < LOOKUP_MS) return newest;
+    lookup ??= look()
+      .catch(() => undefined)
+      .finally(() => {
+        lookup = undefined;
+      });
+    await Promise.race([lookup, pause(WAIT_MS, undefined, { ref: false })]);
+    return newest;
+  };
 }

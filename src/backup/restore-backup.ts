@@ -10,6 +10,7 @@ import {
 import type { Database } from '../storage/db/client.ts';
 import { type ArchivedFile, type CheckedBackup, readArchive } from './archive-reader.ts';
 import { HEADER_NAME, KEY_NAMES, type KeyName, MANIFEST_NAME } from './manifest.ts';
+import type { BackupFile } from './places/backup-place.ts';
 import { type RestoredBlobs, restoreBlobs } from './restored-blobs.ts';
 
 /** Where a backup is restored to. */
@@ -36,7 +37,7 @@ const MAX_PART_BYTES = 1024 * 1024 * 1024;
  * @throws ServiceError `BAD_REQUEST` if the backup is of a newer version, or the instance may not be replaced
  */
 export async function restoreBackup(
-  file: string,
+  file: BackupFile,
   backup: CheckedBackup,
   target: RestoreTarget,
 ): Promise<Map<KeyName, string>> {
@@ -69,12 +70,12 @@ class ArchiveRestore {
   readonly #files: AsyncGenerator<ArchivedFile>;
   readonly #backup: CheckedBackup;
   readonly #to: Destination;
-  readonly #path: string;
+  readonly #name: string;
   #file: ArchivedFile | undefined;
   #bytes = 0;
 
-  constructor(file: string, backup: CheckedBackup, destination: Destination) {
-    this.#path = file;
+  constructor(file: BackupFile, backup: CheckedBackup, destination: Destination) {
+    this.#name = file.name;
     this.#files = readArchive(file);
     this.#backup = backup;
     this.#to = destination;
@@ -128,7 +129,7 @@ class ArchiveRestore {
   #changed(): ServiceError {
     return new ServiceError(
       'BAD_REQUEST',
-      `${this.#path} cannot be restored: it has other files than a backup of this version, or was altered meanwhile. Use another backup.`,
+      `${this.#name} cannot be restored: it has other files than a backup of this version, or was altered meanwhile. Use another backup.`,
     );
   }
 }

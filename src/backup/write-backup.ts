@@ -15,6 +15,7 @@ import {
   type KeyName,
   type Manifest,
 } from './manifest.ts';
+import type { BackupFile } from './places/backup-place.ts';
 import { fingerprintSecret } from './secret-fingerprint.ts';
 
 /** What a backup is made of. */
@@ -44,10 +45,10 @@ const BLOBS_AHEAD = 16;
 const BLOB_KEY = /^[0-9a-f]{64}$/;
 
 /**
- * Writes all that an instance has to a file, while it runs.
- * @throws ServiceError if the file cannot be written, or a part of the service does not respond
+ * Writes all that an instance has, while it runs.
+ * @throws ServiceError if the backup cannot be written, or a part of the service does not respond
  */
-export function writeBackup(file: string, source: BackupSource): Promise<Manifest> {
+export function writeBackup(file: BackupFile, source: BackupSource): Promise<Manifest> {
   return writeArchive(file, async (writer) => {
     const rows: Manifest['rows'] = {};
     let withheld = new Set<string>();

@@ -59,7 +59,11 @@ export const EXAMPLES: Record<string, string[]> = {
   'monitor ask': [`monitor ask ${ID} "When was it cheapest?" --url https://example.com/lamp`],
   mcp: ['mcp'],
   setup: ['setup'],
-  backup: ['backup winnow.tar', 'backup winnow.tar --without-keys'],
+  backup: [
+    'backup winnow.tar',
+    'backup winnow.tar --without-keys',
+    'backup "s3://backups/winnow.tar?endpoint=https://s3.example.com"',
+  ],
   restore: ['restore winnow.tar', 'restore winnow.tar --force'],
   doctor: ['doctor', 'doctor --json'],
   team: ['team list', 'team create acme --credits 10000'],

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import tar from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readArchive } from '../../src/backup/archive-reader.ts';
+import { openBackupFile } from '../../src/backup/places/open-place.ts';
 import { openBlobs } from '../../src/storage/blobs/index.ts';
 import { withSnapshot } from '../../src/storage/db/backup/snapshot.ts';
 import { unlessBackedUp } from '../../src/storage/db/backup/sweep-lock.ts';
@@ -111,7 +112,7 @@ afterAll(async () => {
 async function readBackup(file: string, wanted?: string) {
   const names: string[] = [];
   let text = '';
-  for await (const { name, content } of readArchive(file)) {
+  for await (const { name, content } of readArchive(await openBackupFile(file))) {
     names.push(name);
     for await (const bytes of content) if (name === wanted) text += Buffer.from(bytes).toString();
   }
@@ -126,7 +127,7 @@ async function alter(name: string, change: (bytes: Buffer) => Buffer | undefined
   const read = (async () => {
     for await (const part of pack) parts.push(part as Buffer);
   })();
-  for await (const file of readArchive(backup)) {
+  for await (const file of readArchive(await openBackupFile(backup))) {
     const chunks: Uint8Array[] = [];
     for await (const bytes of file.content) chunks.push(bytes);
     const content = Buffer.concat(chunks);

@@ -1,12 +1,14 @@
 import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkBackup } from '../../src/backup/archive-reader.ts';
-import { findNewestBackup, writeDailyBackup } from '../../src/backup/daily-backups.ts';
+import { watchNewestBackup, writeDailyBackup } from '../../src/backup/daily-backups.ts';
 import type { Manifest } from '../../src/backup/manifest.ts';
+import { openBackupFile, openBackupPlace } from '../../src/backup/places/open-place.ts';
 import { requireRestoreRoom } from '../../src/backup/restore-room.ts';
 import { migrate } from '../../src/storage/db/migrate.ts';
+import { runInProcess } from '../support/service/command-line.ts';
 import { type RunningService, startService } from '../support/service/start-service.ts';
 import { openEmptyDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
@@ -31,7 +33,7 @@ it('a service writes its first backup by itself, and tells its age', async () =>
   });
   const file = path.join(directory, written);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  const { manifest } = await checkBackup(file, () => undefined);
+  const { manifest } = await checkBackup(await openBackupFile(file), () => undefined);
   expect(manifest.rows.teams?.count).toBe(1);
   expect(Object.keys(manifest.sections)).toContain('keys');
   const age = await pollUntil(async () => {
@@ -43,6 +45,7 @@ it('a service writes its first backup by itself, and tells its age', async () =>
 
 it('the newest seven are kept, other files stay, and what a killed process was writing is removed', async () => {
   const directory = path.join(root, 'seven');
+  const place = await openBackupPlace(directory);
   await using empty = await openEmptyDatabase();
   const db = empty.open();
   try {
@@ -55,7 +58,7 @@ it('the newest seven are kept, other files stay, and what a killed process was w
       signal: new AbortController().signal,
       onProgress: () => undefined,
     };
-    const first = await writeDailyBackup(directory, source);
+    const first = await writeDailyBackup(place, source);
     expect(first.deleted).toEqual([]);
     const older = Array.from({ length: 8 }, (_, day) => `winnow-2020-01-0${day + 1}T021700Z.tar`);
     const draft = 'winnow-2020-01-09T021700Z.tar.part';
@@ -64,13 +67,15 @@ it('the newest seven are kept, other files stay, and what a killed process was w
     await utimes(path.join(directory, draft), 0, 0);
     // Another one within the same second would have the name of the first.
     await rm(path.join(directory, first.name));
-    const { name, deleted } = await writeDailyBackup(directory, source);
+    const { name, deleted } = await writeDailyBackup(place, source);
     expect(deleted).toEqual(older.slice(0, 2));
     expect((await readdir(directory)).sort()).toEqual(
       [...older.slice(2), name, 'my-own.tar', 'notes.txt.part'].sort(),
     );
-    expect((await findNewestBackup(directory))?.getTime()).toBeGreaterThan(Date.now() - 3_600_000);
-    expect(await findNewestBackup(path.join(root, 'nowhere'))).toBeUndefined();
+    const newest = await watchNewestBackup(place)();
+    expect(newest?.getTime()).toBeGreaterThan(Date.now() - 3_600_000);
+    const nowhere = await openBackupPlace(path.join(root, 'nowhere'));
+    expect(await watchNewestBackup(nowhere)()).toBeUndefined();
   } finally {
     await db.close();
   }
@@ -95,4 +100,30 @@ it('a restore that has no room says how much is missing, for blobs and for rows'
   await expect(requireRestoreRoom(manifest(0, huge), place)).rejects.toThrow('MiB left');
   await requireRestoreRoom(manifest(0, huge), { ...place, hasOwnPostgres: false });
   await requireRestoreRoom(manifest(huge, 0), { ...place, blobs: 's3://bucket/blobs?endpoint=http://x' });
+});
+
+describe('a place in which no backup can be written is found at the start, not at night:', () => {
+  const file = async () => {
+    const name = path.join(root, 'a-file');
+    await writeFile(name, '');
+    return name;
+  };
+  it.each<[string, () => Promise<string>, RegExp]>([
+    ['a file', file, /a-file is a file or lies below one, and has to be a directory\. Name another one\./],
+    ['a directory below a file', async () => path.join(await file(), 'below'), /is a file or lies below one/],
+    [
+      'a directory that cannot be made',
+      async () => '/sys/winnow-backups',
+      /cannot be written by this user: .*Change its permissions, or name another directory\./,
+    ],
+  ])('%s', async (_what, place, message) => {
+    const dataDir = path.join(root, 'never-started');
+    const { exitCode, stderr } = await runInProcess(['up'], {
+      settings: { WINNOW_DATA_DIR: dataDir, WINNOW_BACKUPS: await place(), PORT: '0' },
+    });
+    expect(stderr.trim()).toMatch(/^WINNOW_BACKUPS cannot be used\. .*$/);
+    expect(stderr).toMatch(message);
+    expect(exitCode).toBe(2);
+    expect(await readdir(dataDir)).not.toContain('postgres');
+  });
 });

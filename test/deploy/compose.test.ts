@@ -58,7 +58,6 @@ test('every setting can be set by a variable, except those that the file fixes a
   const decided = ['HOST', 'DATABASE_URL', 'WINNOW_BLOBS', ...temporal];
   const inside = [
     'DATA_DIR',
-    'BACKUPS',
     'CACHE_DIR',
     'ENV_FILE',
     'CHROMIUM',

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defineCommand } from 'citty';
 import { KEY_NAMES, sizeOf } from '../../backup/manifest.ts';
+import { openBackupFile } from '../../backup/places/open-place.ts';
 import { writeBackup } from '../../backup/write-backup.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
@@ -19,7 +20,7 @@ export const backupCommand = defineCommand({
   args: {
     file: {
       type: 'positional',
-      description: 'file of the backup; one that exists is replaced',
+      description: 'file of the backup, or s3://bucket/name.tar?endpoint=…; one that exists is replaced',
       required: true,
     },
     'without-keys': {
@@ -32,7 +33,7 @@ export const backupCommand = defineCommand({
     const dataDir = resolve(config.dataDir);
     const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);
-    const file = resolve(args.file);
+    const file = await openBackupFile(args.file);
     await withDatabaseUrl({ config, dataDir, progress, interrupt }, (url) =>
       withOpenDatabase(url, async (db) => {
         const keys = readKeyFiles(dataDir, KEY_NAMES);
@@ -47,7 +48,7 @@ export const backupCommand = defineCommand({
           }),
         );
         const jobs = manifest.rows.jobs?.count ?? 0;
-        process.stdout.write(`${args.file} has ${jobs} jobs and ${formatBytes(sizeOf(manifest))}.\n`);
+        process.stdout.write(`${file.name} has ${jobs} jobs and ${formatBytes(sizeOf(manifest))}.\n`);
       }),
     );
   },

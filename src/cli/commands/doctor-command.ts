@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defineCommand } from 'citty';
+import { openBackupPlace } from '../../backup/places/open-place.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { conversionProgram } from '../../content/parsers/conversion/document-converter.ts';
 import { messageOf } from '../../errors.ts';
@@ -52,6 +53,7 @@ const CHECKS: Check[] = [
   () => found('Node', `${process.version} on ${process.platform} ${process.arch}`),
   ({ dataDir }) => checkDirectory('Data', resolve(dataDir)),
   ({ cacheDir }) => checkDirectory('Cache', resolve(cacheDir)),
+  checkBackups,
   checkApiPort,
   checkRunningService,
   async ({ temporalAddress, cacheDir }) => {
@@ -145,6 +147,17 @@ function checkDirectory(subject: string, path: string): Finding {
   return bavail * bsize < MIN_FREE_BYTES
     ? missing(subject, `${path}: only ${free}`)
     : found(subject, `${path} (${free})`);
+}
+
+async function checkBackups({ backups }: Config): Promise<Finding | Finding[]> {
+  if (backups === undefined) return [];
+  const place = await openBackupPlace(backups);
+  try {
+    await place.requireWritable();
+    return found('Backups', `are written to ${backups} each day`);
+  } catch (error) {
+    return missing('Backups', messageOf(error));
+  }
 }
 
 async function checkApiPort({ dataDir, port, host }: Config): Promise<Finding> {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { defineCommand } from 'citty';
 import { type CheckedBackup, checkBackup } from '../../backup/archive-reader.ts';
 import { KEY_NAMES, type KeyName } from '../../backup/manifest.ts';
+import { openBackupFile } from '../../backup/places/open-place.ts';
 import { restoreBackup } from '../../backup/restore-backup.ts';
 import { requireRestoreRoom } from '../../backup/restore-room.ts';
 import { fingerprintSecret } from '../../backup/secret-fingerprint.ts';
@@ -19,7 +20,11 @@ import { withOpenDatabase } from '../with-database.ts';
 export const restoreCommand = defineCommand({
   meta: { name: 'restore', description: 'fill a service that does not run with what a backup has' },
   args: {
-    file: { type: 'positional', description: 'file of the backup', required: true },
+    file: {
+      type: 'positional',
+      description: 'file of the backup, or s3://bucket/name.tar?endpoint=…',
+      required: true,
+    },
     force: { type: 'boolean', description: 'replace a service that already has jobs' },
   },
   async run({ args }) {
@@ -27,7 +32,7 @@ export const restoreCommand = defineCommand({
     const dataDir = resolve(config.dataDir);
     const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);
-    const file = resolve(args.file);
+    const file = await openBackupFile(args.file);
     const backup = await progress.step('Checking the backup', (step) =>
       checkBackup(file, (bytes) => step.detail(formatBytes(bytes))),
     );

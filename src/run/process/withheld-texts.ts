@@ -7,16 +7,16 @@ const SECRET_PARAMETER = /key|token|secret|password|signature|^sig$/i;
 /** Lists the keys, passwords and paths of the installation, which no prompt may carry. */
 export function listWithheldTexts(config: Config): string[] {
   const { llm, secretKey, webhookSecret, apiKey, databaseUrl, temporalAddress, blobs, proxies } = config;
-  const { dataDir, cacheDir, searxngUrl, adminKey, mailServer, temporalSecurity } = config;
+  const { backups, dataDir, cacheDir, searxngUrl, adminKey, mailServer, temporalSecurity } = config;
   const urls = [databaseUrl, llm?.proxy, mailServer?.url, ...proxies.basic, ...proxies.enhanced];
   const own = [secretKey, webhookSecret, apiKey, adminKey, temporalSecurity?.apiKey];
   const secrets = [llm?.apiKey, ...Object.values(llm?.headers ?? {}), ...own];
   const temporal = temporalAddress === undefined ? undefined : parseTemporalAddress(temporalAddress);
   // The URLs of services may be known to everybody, but not what leads into them.
-  const inUrls = [...urls, llm?.baseUrl, searxngUrl, blobs].flatMap(secretsOf);
+  const inUrls = [...urls, llm?.baseUrl, searxngUrl, blobs, backups].flatMap(secretsOf);
   return [
     ...[...secrets, ...urls, ...inUrls, temporal?.credentials?.password],
-    ...[temporal?.credentials && temporalAddress, blobs, dataDir, cacheDir],
+    ...[temporal?.credentials && temporalAddress, blobs, backups, dataDir, cacheDir],
   ].filter((text) => text !== undefined);
 }
 

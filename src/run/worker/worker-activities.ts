@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
 import { createActivities } from '../../activities/index.ts';
 import { LongConversions } from '../../activities/scrape/long-conversions.ts';
 import { createScrapes } from '../../activities/scrape/scrape.ts';
 import { KEY_NAMES } from '../../backup/manifest.ts';
+import type { BackupPlace } from '../../backup/places/backup-place.ts';
 import type { DocumentConverter } from '../../content/parsers/conversion/document-converter.ts';
 import { MAX_OPEN_PAGES } from '../../fetch/browser/chromium/open-pages.ts';
 import { createMediaExtractor } from '../../fetch/media/extractor.ts';
@@ -34,6 +34,7 @@ export function createWorkerActivities(
     models: Models | undefined;
     metrics: ScrapeMetrics;
     schedules: MonitorSchedules;
+    backups: BackupPlace | undefined;
     logger: Logger;
   },
 ) {
@@ -76,7 +77,7 @@ export function createWorkerActivities(
     tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
     mailer: config.mailServer && new Mailer(config.mailServer),
     mailLimit: config.mailLimit,
-    backups: backupsOf(config),
+    backups: backupsOf(config, parts.backups),
     searxngUrl: config.searxngUrl,
     secretKey: config.secretKey,
   };
@@ -85,10 +86,8 @@ export function createWorkerActivities(
 }
 
 /** Where daily backups are written and what they are made of. */
-const backupsOf = ({ backups, blobs, secretKey, dataDir }: WorkerConfig) =>
-  backups === undefined
-    ? undefined
-    : { directory: resolve(backups), blobs, secretKey, readKeys: () => readKeyFiles(dataDir, KEY_NAMES) };
+const backupsOf = ({ blobs, secretKey, dataDir }: WorkerConfig, place: BackupPlace | undefined) =>
+  place && { place, blobs, secretKey, readKeys: () => readKeyFiles(dataDir, KEY_NAMES) };
 
 /** How much a worker does and keeps at most. */
 const limitsOf = ({

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { findNewestBackup } from '../../backup/daily-backups.ts';
+import { watchNewestBackup } from '../../backup/daily-backups.ts';
+import type { BackupPlace } from '../../backup/places/backup-place.ts';
 import type { DocumentConverter } from '../../content/parsers/conversion/document-converter.ts';
 import type { RenderPool } from '../../content/rendering/render-pool.ts';
 import { MAX_OPEN_PAGES } from '../../fetch/browser/chromium/open-pages.ts';
@@ -16,8 +17,8 @@ interface MeasuredParts {
   pool: Browser['pool'];
   renderer: RenderPool;
   documents: DocumentConverter;
-  /** The directory of daily backups; `undefined` if there are none. */
-  backups: string | undefined;
+  /** The place of daily backups; `undefined` if there are none. */
+  backups: BackupPlace | undefined;
 }
 
 /** Creates the metrics of the parts of a worker. Gauges are read when somebody asks for them, and cost nothing before. */
@@ -31,14 +32,16 @@ export function createWorkerMetrics(registry: Registry, parts: MeasuredParts): v
   measureBackups(registry, parts.backups);
 }
 
-function measureBackups(registry: Registry, directory: string | undefined): void {
+function measureBackups(registry: Registry, place: BackupPlace | undefined): void {
+  if (!place) return;
+  const findNewest = watchNewestBackup(place);
   new Gauge({
     name: 'winnow_backup_age_seconds',
     help: 'Age of the newest backup in WINNOW_BACKUPS; absent without one',
     registers: [registry],
     async collect() {
       this.remove();
-      const newest = directory === undefined ? undefined : await findNewestBackup(directory);
+      const newest = await findNewest();
       if (newest) this.set((Date.now() - newest.getTime()) / 1000);
     },
   });

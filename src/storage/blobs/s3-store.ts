@@ -1,21 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { codeOf, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import type { BlobStore, ByteRange, DeletedFiles, StoredBlob } from './blob-store.ts';
+import { isUnavailable, listObjects, openBucket, type S3Bucket } from './s3-bucket.ts';
 
-/** Names of errors that do not last, whatever their status. */
-const TEMPORARY = new Set([
-  'TimeoutError',
-  'SlowDown',
-  'RequestTimeout',
-  'TooManyRequests',
-  'ThrottlingException',
-]);
-
-type Sdk = typeof import('@aws-sdk/client-s3');
-
-/** Milliseconds for a connection to the bucket. */
-const CONNECT_MS = 5_000;
 /**
  * Milliseconds without a byte in either direction after which a request, or the body of its response, fails.
  * The client tries a request three times, so clients of the service wait for half a minute at most. Large files may
@@ -33,33 +21,25 @@ const TOUCH_AFTER_MS = 3_600_000;
  * @param silentMs milliseconds without a byte after which a request fails
  */
 export async function openS3Store(location: URL, space: string, silentMs = SILENT_MS): Promise<BlobStore> {
-  // Loaded on demand, because it is the largest dependency.
-  return new S3Store(await import('@aws-sdk/client-s3'), { location, space, silentMs });
+  return new S3Store(await openBucket(location, silentMs), space);
 }
 
 class S3Store implements BlobStore {
-  readonly #sdk: Sdk;
+  readonly #bucket: S3Bucket;
+  readonly #sdk: S3Bucket['sdk'];
   readonly #client: S3Client;
-  readonly #bucket: string;
   /** Begins the key of every object. */
   readonly #prefix: string;
 
-  constructor(sdk: Sdk, { location, space, silentMs }: { location: URL; space: string; silentMs: number }) {
-    const endpoint = location.searchParams.get('endpoint');
-    this.#sdk = sdk;
-    this.#client = new sdk.S3Client({
-      region: location.searchParams.get('region') ?? 'us-east-1',
-      ...(endpoint && { endpoint, forcePathStyle: true }),
-      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: silentMs },
-      // Some compatible services do not support trailing checksums and store them as part of the file.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-    });
-    this.#bucket = location.hostname;
-    this.#prefix = `${location.pathname}/${space}/`.replace(/^\/+/, '').replace(/\/{2,}/g, '/');
+  constructor(bucket: S3Bucket, space: string) {
+    this.#bucket = bucket;
+    this.#sdk = bucket.sdk;
+    this.#client = bucket.client;
+    this.#prefix = `${bucket.path}/${space}/`.replace(/^\/+/, '').replace(/\/{2,}/g, '/');
   }
 
   #object(key: string) {
-    return { Bucket: this.#bucket, Key: this.#prefix + key };
+    return { Bucket: this.#bucket.name, Key: this.#prefix + key };
   }
 
   async touch(key: string): Promise<boolean> {
@@ -83,12 +63,7 @@ class S3Store implements BlobStore {
    * `SERVICE_UNAVAILABLE`. Any other error, of wrong credentials for example, is returned unchanged.
    */
   #translate(error: unknown): unknown {
-    if (!(error instanceof Error)) return error;
-    const { S3ServiceException } = this.#sdk;
-    const status = error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : 0;
-    // The errors of sockets and streams have a code.
-    const isUnavailable = status >= 500 || TEMPORARY.has(error.name) || codeOf(error) !== undefined;
-    if (!isUnavailable) return error;
+    if (!isUnavailable(this.#bucket, error)) return error;
     return new ServiceError(
       'SERVICE_UNAVAILABLE',
       'The blob store does not respond. Try again in a few seconds.',
@@ -162,22 +137,11 @@ class S3Store implements BlobStore {
 
   /** Lists all objects whose keys begin with a prefix. */
   async *#listFiles(keyPrefix: string): AsyncGenerator<StoredBlob> {
-    for (let ContinuationToken: string | undefined, more = true; more; ) {
-      const page = await this.#responded(
-        this.#client.send(
-          new this.#sdk.ListObjectsV2Command({
-            Bucket: this.#bucket,
-            Prefix: this.#prefix + keyPrefix,
-            ...(ContinuationToken && { ContinuationToken }),
-          }),
-        ),
-      );
-      for (const { Key, LastModified, Size = 0 } of page.Contents ?? []) {
-        if (Key && LastModified)
-          yield { key: Key.slice(this.#prefix.length), storedAt: LastModified, bytes: Size };
-      }
-      ContinuationToken = page.NextContinuationToken;
-      more = ContinuationToken !== undefined;
+    try {
+      for await (const { key, ...file } of listObjects(this.#bucket, this.#prefix + keyPrefix))
+        yield { key: key.slice(this.#prefix.length), ...file };
+    } catch (error) {
+      throw this.#translate(error);
     }
   }
 
@@ -193,6 +157,6 @@ class S3Store implements BlobStore {
   }
 
   async ready(): Promise<void> {
-    await this.#responded(this.#client.send(new this.#sdk.HeadBucketCommand({ Bucket: this.#bucket })));
+    await this.#responded(this.#client.send(new this.#sdk.HeadBucketCommand({ Bucket: this.#bucket.name })));
   }
 }

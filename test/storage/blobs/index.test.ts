@@ -3,35 +3,24 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locateBlob, openBlobs } from '../../../src/storage/blobs/index.ts';
+import { startBucket, type TestBucket } from '../../support/storage/bucket.ts';
 
 const text = Buffer.from('the same bytes, again and again. '.repeat(500));
 const KEY_OF_NOTHING = 'ab'.repeat(32);
 
 let directory: string;
+let server: TestBucket;
 let bucket: string;
-let stopS3: () => Promise<unknown>;
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'winnow-blobs-'));
-  const server = new S3rver({
-    port: 0,
-    silent: true,
-    directory: path.join(directory, 's3'),
-    configureBuckets: [{ name: 'winnow', configs: [] }],
-  });
-  const { port } = await server.run();
-  stopS3 = () => server.close();
-  process.env.AWS_ACCESS_KEY_ID = 'S3RVER';
-  process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER';
-  // A bucket is atomic. This server is not: it fails when an object is read while it is being written.
-  process.env.AWS_MAX_ATTEMPTS = '10';
-  bucket = `s3://winnow/some/prefix?endpoint=http://127.0.0.1:${port}`;
+  server = await startBucket();
+  bucket = server.url('some/prefix');
 });
 afterAll(async () => {
-  await stopS3();
+  await server[Symbol.asyncDispose]();
   await rm(directory, { recursive: true, force: true });
 });
 

@@ -1,5 +1,7 @@
 /** The part of s3rver that tests use. The package has no types of its own. */
 declare module 's3rver' {
+  import type { RequestListener } from 'node:http';
+
   export default class S3rver {
     constructor(options: {
       port: number;
@@ -9,5 +11,7 @@ declare module 's3rver' {
     });
     run(): Promise<{ port: number }>;
     close(): Promise<void>;
+    configureBuckets(): Promise<unknown>;
+    callback(): RequestListener;
   }
 }
