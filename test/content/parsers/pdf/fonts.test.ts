@@ -7,7 +7,7 @@ import {
   measuredScale,
   pageToMeasure,
 } from '../../../../src/content/parsers/pdf/source/font-scale.ts';
-import { type PlacedText, writePdf } from './pdf-writer.ts';
+import { type PlacedText, withCompressedObjects, writePdf } from './pdf-writer.ts';
 
 const WORDS =
   'const value = await fetch(address); return value.json() when ready or throw failure again'.split(' ');
@@ -40,6 +40,27 @@ describe('fonts of a PDF', () => {
     expect(pageToMeasure([page])).toBe(3);
     expect(measuredScale(pageOf((word) => word.length, { fontHeight: 9 }))).toBe(0.75);
     expect(pageToMeasure([pageOf((word) => 6 * word.length, { height: 13 })])).toBeUndefined();
+  });
+
+  test.each([
+    ['a table keeps its columns', 7, ['Name', 'Town', 'Since']],
+    ['words stay in one text', 2.6, undefined],
+  ])('that any program wrote in pixels are in points, so that %s', async (_, gap, head) => {
+    // The page scales the text by 0.75, and its objects are compressed, as WeasyPrint does both.
+    const rows = [
+      ['Name', 'Town', 'Since'],
+      ['Maria', 'Cork', '1999'],
+      ['Peter', 'Oban', '2007'],
+    ];
+    const xs = [60, 60 + 35 + gap / 0.75, 60 + 35 + 33 + 2 * (gap / 0.75)];
+    const raw = rows.flatMap((row, y) =>
+      row.map((text, x) => `BT /F0 12 Tf ${xs[x]} ${700 - 17 * y} Td (${text}) Tj ET`),
+    );
+    const file = writePdf([{ texts: [], raw: `q .75 0 0 .75 0 100 cm\n${raw.join('\n')}\nQ` }]);
+    const root = Number(/\/Root (\d+) 0 R/.exec(file.toString('latin1'))?.[1]);
+    const { html } = await pdfToHtml(withCompressedObjects(file, root));
+    const cells = [...html.matchAll(/<t[hd]>(.*?)<\/t[hd]>/g)].map(([, cell]) => cell);
+    expect(cells.length > 0 ? cells.slice(0, 3) : undefined).toEqual(head);
   });
 });
 

@@ -1,6 +1,8 @@
 import { type Box, centerY, heightOf, median, overlapY, unionOf, widthOf } from '../boxes.ts';
 import { boxesOfTables } from '../tables/uncut-tables.ts';
 import type { Segment } from '../types.ts';
+import { areBulletLists } from './bullet-columns.ts';
+import { headEnd } from './column-heads.ts';
 import { type ColumnItem, isSegment } from './column-items.ts';
 import { findGutters, type Gutter } from './gutters.ts';
 import { arePriceLists } from './price-lists.ts';
@@ -103,7 +105,7 @@ function trimGutter<T>(
     sorted.slice(first, above).every((item) => isSegment(item) && item.length >= MIN_PROSE_LENGTH) &&
     (sorted[above] as ColumnItem<T>).top - (sorted[above - 1]?.bottom ?? 0) < 0.8 * lineHeight;
   if (!isColumnStart) first = Math.min(above, last);
-  const head = headEnd(sorted.slice(first, last + 1), lineHeight);
+  const head = headEnd(sorted.slice(first, last + 1), gutter.left, lineHeight);
   first += head;
   for (const side of [true, false]) {
     let end = last;
@@ -187,23 +189,13 @@ function widestGap<T>(items: readonly ColumnItem<T>[], gutter: Gutter, lineHeigh
   return Math.min(MAX_GAP * lineHeight, Math.max(MIN_GAP_BELOW * lineHeight, 1.2 * widest));
 }
 
-/** The number of boxes in the first row if it has several boxes and a wide gap below it, else 0. */
-function headEnd(items: readonly Box[], lineHeight: number): number {
-  const [first] = items;
-  if (!first) return 0;
-  let end = 1;
-  while (items[end] && overlapY(first, items[end] as Box) > 0.5 * lineHeight) end++;
-  const bottom = Math.max(...items.slice(0, end).map((item) => item.bottom));
-  const next = items[end];
-  return end > 1 && next && next.top - bottom > lineHeight ? end : 0;
-}
-
 /** Whether the two sides are columns of text rather than the cells of a table. */
 function separatesColumns<T>(sides: [ColumnItem<T>[], ColumnItem<T>[]], lineHeight: number): boolean {
   const [left, right] = sides;
   // Headings at the margin above and below a centred table are not beside it.
   if (!left.some((item) => right.some((other) => overlapY(item, other) > 0))) return false;
-  if (arePriceLists(left.filter(isSegment), right.filter(isSegment), lineHeight)) return true;
+  const [own, others] = [left.filter(isSegment), right.filter(isSegment)];
+  if (arePriceLists(own, others, lineHeight) || areBulletLists(own, others)) return true;
   const areProse = sides.every(isProse);
   if (areProse) {
     // A few long lines are columns, such as two captions side by side. A few short lines are cells of a

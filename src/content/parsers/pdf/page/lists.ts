@@ -5,6 +5,9 @@ const BULLET = /^[•◦▪●○■□➢➤►▶✓✔✗❖⁃∙·‣◆◇
 const BULLET_PREFIX = /^[•◦▪●■➢➤►‣◆\uf0b7\uf0a7]/;
 const NUMBER = /^\(?(\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)]$/;
 
+/** Whether a word is a bullet. */
+export const isBullet = (text: string) => BULLET.test(text);
+
 /** The number of an item in a phrase with spaces, which OCR returns as one word. */
 const NUMBER_PREFIX = /^\(?\d{1,3}[.)](?= \S)/;
 
@@ -56,8 +59,12 @@ export function nestListItems(blocks: readonly Block[]): Block[] {
 
 function nestItems(items: readonly PdfListItem[]): Block[] {
   const lefts: number[] = [];
-  const depths = items.map(({ left, lines }) => {
+  const depths = items.map(({ left, top, lines }, place) => {
     const step = 0.6 * (lines[0] as Line).style.size;
+    const before = items[place - 1];
+    // An item in the next column is in no item of the column before.
+    if (before && before.page === items[place]?.page && before.right < left && top < before.top)
+      lefts.length = 0;
     while (lefts.length > 0 && left < (lefts.at(-1) as number) - step) lefts.pop();
     if (lefts.length === 0 || left > (lefts.at(-1) as number) + step) lefts.push(left);
     return lefts.length - 1;

@@ -8,6 +8,8 @@ const POINTS = { least: 0.86, most: 1.35 };
  * Up to here, the heights of lines do not tell whether a font has low letters or its size is not in points.
  */
 const DOUBTFUL = 0.96;
+/** The same where any program may have written the file, whose lines in pixels of CSS can be higher. */
+const DOUBTFUL_OF_ANY = 1.03;
 
 /** The font size, where known after the text matrix is applied, but before that of the page. */
 export const fontSizeOf = ({ fontHeight, fontSize }: TextItem) => fontHeight ?? fontSize;
@@ -40,14 +42,20 @@ function heightRatios(items: readonly TextItem[]): number[] {
 /**
  * The page by whose metadata the font sizes of a document can be measured, if their heights leave it open: a
  * browser prints in pixels of CSS, so pages in different fonts would get sizes that differ from each other.
+ * @param options.isUnknown whether the program that wrote the file may be another one than a browser
  * @returns undefined if the heights of the lines suffice
  */
-export function pageToMeasure(pages: readonly ParsedPage[]): number | undefined {
+export function pageToMeasure(
+  pages: readonly ParsedPage[],
+  { isUnknown = false }: { isUnknown?: boolean } = {},
+): number | undefined {
   const page = pages.find(({ textItems }) => heightRatios(textItems).length > 0);
   if (!page) return undefined;
   const ratios = heightRatios(page.textItems);
   const ratio = ratios[ratios.length >> 1] as number;
-  const isClear = pages.length === 1 && (ratio < POINTS.least || ratio > DOUBTFUL);
+  const isClear = isUnknown
+    ? ratio < POINTS.least || ratio > DOUBTFUL_OF_ANY
+    : pages.length === 1 && (ratio < POINTS.least || ratio > DOUBTFUL);
   return isClear ? undefined : page.pageNum;
 }
 

@@ -72,7 +72,8 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
   let scale: number | undefined;
   if (!isTagged && result.pages.some((page) => hasUnitFonts(page) || hasTags(page)))
     result = await parse(file, { ...config, extractTextMetadata: true });
-  else if (!isTagged && file.includes(BROWSER)) scale = await measureScale(file, config, result.pages);
+  else if (!isTagged && (isCompressed || file.includes(BROWSER)))
+    scale = await measureScale(file, config, pageToMeasure(result.pages, { isUnknown: isCompressed }));
   restoreCharacters(result.pages, replaced);
   const pitches = findPitches(result.pages);
   const images = Map.groupBy(result.images, ({ page }) => page);
@@ -89,16 +90,18 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
   };
 }
 
-/** The library by which Chromium writes PDFs, as files name it. */
+/**
+ * The library by which Chromium writes PDFs, as files name it. Files with compressed objects do not tell their
+ * writer, which may be WeasyPrint, for example.
+ */
 const BROWSER = 'Skia/PDF';
 
 /** The factor that converts the font sizes of a file to points, see {@link pageToMeasure}. */
 async function measureScale(
   file: Buffer,
   config: Partial<LiteParseConfig>,
-  pages: readonly ParsedPage[],
+  number: number | undefined,
 ): Promise<number | undefined> {
-  const number = pageToMeasure(pages);
   if (number === undefined) return undefined;
   const measured = await parse(file, {
     ...OFFLINE,

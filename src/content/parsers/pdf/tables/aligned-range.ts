@@ -1,6 +1,7 @@
 import { type Box, overlapY, unionOf } from '../boxes.ts';
 import type { Rule, Segment } from '../types.ts';
 import { SAME_START } from './column-starts.ts';
+import { isGroupRow } from './group-rows.ts';
 
 /** Minimum width of the strip between table columns, as a multiple of the line height. */
 export const MIN_STRIP = 0.36;
@@ -129,6 +130,10 @@ function growRange(
     if (isCodeLine(row) && (row.length === 1 || gap > MIN_BLOCK_GAP * lineHeight)) {
       // A line of code below a table is not its last row, but a cell can have code only.
       if (row.length > 1 || !isInnerCell(row, rows.slice(from, place), lineHeight)) break;
+    }
+    if (isGroupRow(rows, place, lineHeight)) {
+      last = place;
+      continue;
     }
     if (beginsAnother(rows.slice(from, place), row, gap, lineHeight)) break;
     const free = freeStrips(strips, row, MIN_STRIP * lineHeight);

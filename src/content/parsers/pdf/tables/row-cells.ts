@@ -1,5 +1,6 @@
-import { centerX } from '../boxes.ts';
+import { centerX, heightOf, median } from '../boxes.ts';
 import type { Segment, Word } from '../types.ts';
+import { isGroupRow } from './group-rows.ts';
 
 /** Maximum distance of a word from the edge of a column at which it begins, as a multiple of its font size. */
 const MAX_SHIFT = 0.05;
@@ -22,14 +23,17 @@ export interface Columns {
  */
 export function cellsOfRows(rows: readonly Segment[][], { bounds, hasHead }: Columns): Word[][][] {
   const edges = bounds.slice(1).map((_, column) => edgesOf(rows, bounds, column));
+  const lineHeight = median(rows.flat().map(heightOf));
   return rows.map((row, place) => {
     if (place === 0 && hasHead) return row.map(({ words }) => [...words]);
     const cells: Word[][] = bounds.slice(1).map(() => []);
-    for (const segment of row) {
-      // A segment can extend over several columns, so each word is assigned by itself.
-      const label = columnOfLabel(segment, bounds, edges);
-      for (const word of segment.words) cells[label ?? columnAt(centerX(word), bounds)]?.push(word);
-    }
+    if (isGroupRow(rows, place, lineHeight)) cells[0] = row.flatMap(({ words }) => words);
+    else
+      for (const segment of row) {
+        // A segment can extend over several columns, so each word is assigned by itself.
+        const label = columnOfLabel(segment, bounds, edges);
+        for (const word of segment.words) cells[label ?? columnAt(centerX(word), bounds)]?.push(word);
+      }
     return cells;
   });
 }

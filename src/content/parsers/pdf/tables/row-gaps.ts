@@ -93,10 +93,11 @@ const AMOUNT = /^[-+−(]?\p{Sc}?\d{1,3}(?:[.,  '’]?\d{3})*(?:[.,]\d+)?(?:%|\p
 export function hasAmounts(visual: readonly Word[][][], place: number): boolean {
   const [cells, above] = [visual[place] as Word[][], visual[place - 1]];
   const isAmount = (words: readonly Word[] = []) => words.length === 1 && AMOUNT.test(words[0]?.text ?? '');
-  const column = cells.findIndex((words, at) => isAmount(words) && isAmount(above?.[at]));
-  if (column === -1) return false;
-  const label = cells.slice(0, column).findLast(({ length }) => length > 0);
-  return label !== undefined && !isAmount(label) && !LOWER_START.test(label[0]?.text ?? '');
+  return cells.some((words, column) => {
+    if (!isAmount(words) || !isAmount(above?.[column])) return false;
+    const label = cells.slice(0, column).findLast(({ length }) => length > 0);
+    return label !== undefined && !isAmount(label) && !LOWER_START.test(label[0]?.text ?? '');
+  });
 }
 
 /**

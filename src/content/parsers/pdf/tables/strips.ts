@@ -2,6 +2,7 @@ import { heightOf, median } from '../boxes.ts';
 import { findGutters, type Gutter } from '../page/gutters.ts';
 import { isListMarker, toSegment } from '../page/segments.ts';
 import type { Segment, Word } from '../types.ts';
+import { isGroupRow } from './group-rows.ts';
 
 /** Minimum width of a strip between the cells of two columns, as a multiple of the line height. */
 const MIN_STRIP = 0.36;
@@ -26,20 +27,27 @@ const MAX_SHIFT = 0.12;
  * Splits segments at the narrow strips between table columns. A gap that is only a little wider than a space
  * separates cells if at least three consecutive rows have it at the same position, and the words beside it
  * are aligned.
- * @param rows segments by row, from top to bottom, each row from left to right
+ * @param all segments by row, from top to bottom, each row from left to right
  */
-export function splitAtStrips(rows: readonly Segment[][]): Segment[][] {
+export function splitAtStrips(all: readonly Segment[][]): Segment[][] {
+  const lineHeight = median(all.flat().map(heightOf));
+  // The name of a group goes over the strips of the table that it is in.
+  const groups = new Set(all.filter((_, place) => isGroupRow(all, place, lineHeight)));
+  const rows = all.filter((row) => !groups.has(row));
   const words = rows.map((row) => row.flatMap((segment) => segment.words));
-  const lineHeight = median(rows.flat().map(heightOf));
   const minSpace = Math.max(MIN_STRIP, MIN_SPACES * usualSpace(rows));
   const minWidth = minSpace * lineHeight;
-  if (words.filter((row) => hasGap(row, minWidth)).length < MIN_ROWS) return [...rows];
+  if (words.filter((row) => hasGap(row, minWidth)).length < MIN_ROWS) return [...all];
   const cuts = rows.map(() => new Set<Word>());
   for (const strip of findGutters(words, minWidth)) {
     if (strip.bothRows < MIN_ROWS) continue;
     for (const { place, word } of cutsOf(strip, words, { lineHeight, minSpace })) cuts[place]?.add(word);
   }
-  return rows.map((row, place) => row.flatMap((segment) => splitSegment(segment, cuts[place] as Set<Word>)));
+  const split = rows.map((row, place) =>
+    row.flatMap((segment) => splitSegment(segment, cuts[place] as Set<Word>)),
+  );
+  let next = 0;
+  return all.map((row) => (groups.has(row) ? row : (split[next++] as Segment[])));
 }
 
 /** The usual width of a space, as a multiple of the font size. */
