@@ -67,6 +67,6 @@ export function describeMcpClients(): string {
   return [
     `SETUP of clients: replace ${KEY} by an API key, and localhost:3002 by where Winnow is.`,
     ...setups,
-    'Any other client: the URL above with the header Authorization, or `winnow mcp` as a command over stdio.',
+    'Any other client: the URL above with the header Authorization, or `winnow mcp` as a command over stdio, whose tool firecrawl_parse then reads files of this machine by their path.',
   ].join('\n\n');
 }

@@ -3,9 +3,9 @@ import type { Logger } from '../../system/logger.ts';
 import { describeError } from '../http/error-responses.ts';
 import { validate } from '../validation/validate.ts';
 import { followJob, type Waiting } from './follow-job.ts';
-import type { RouteCall } from './route-call.ts';
+import type { RouteCall, RouteResponse } from './route-call.ts';
 import { createTask } from './tasks.ts';
-import type { AnyTool } from './tool.ts';
+import type { AnyTool, LocalFile } from './tool.ts';
 import { toResult } from './tool-result.ts';
 
 /** The client of a call. */
@@ -13,7 +13,12 @@ export interface ToolClient extends Waiting {
   /** Whether it follows long calls as tasks. */
   knowsTasks: boolean;
   logger: Pick<Logger, 'error'>;
+  /** See `ToolContext`. */
+  parseFile?: ParseFile | undefined;
 }
+
+/** Sends a file of the machine of the client. @param disconnected ends the wait when it fires */
+export type ParseFile = (file: LocalFile, disconnected: AbortSignal) => Promise<RouteResponse>;
 
 /**
  * Runs a tool.
@@ -21,10 +26,12 @@ export interface ToolClient extends Waiting {
  * @returns its result; an error of the service is a result too, so that the model sees it and its code
  */
 export async function callTool(tool: AnyTool, sent: unknown, client: ToolClient): Promise<CallToolResult> {
-  const call = (each: RouteCall) => client.call(each, client.disconnected);
+  const { disconnected, parseFile: send } = client;
+  const call = (each: RouteCall) => client.call(each, disconnected);
+  const parseFile = send && ((file: LocalFile) => send(file, disconnected));
   try {
     const args = requireArguments(tool, sent);
-    const response = await tool.run(args, { call });
+    const response = await tool.run(args, { call, parseFile });
     const { starts, name } = tool;
     const id = String(response.id);
     if (starts && client.knowsTasks) return await createTask(starts, id, call);

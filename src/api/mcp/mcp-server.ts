@@ -18,8 +18,8 @@ import { toResult } from './tool-result.ts';
 import { inputSchemaOf, outputSchemaOf } from './tool-schemas.ts';
 import { TOOLS } from './tools/index.ts';
 
-/** What a server needs of the client that it serves: calls with its key, and when it has gone. */
-export type McpClient = Pick<Waiting, 'call' | 'disconnected' | 'closing'>;
+/** What a server needs of the client that it serves: calls with its key, its files, and when it has gone. */
+export type McpClient = Pick<Waiting, 'call' | 'disconnected' | 'closing'> & Pick<ToolClient, 'parseFile'>;
 
 /** How long clients may keep the list of tools, in milliseconds: it changes with the version only. */
 const LIST_TTL_MS = 3_600_000;

@@ -2,10 +2,24 @@ import type { z } from 'zod';
 import type { JobType } from './jobs.ts';
 import type { Reading, RouteCall, RouteResponse } from './route-call.ts';
 
+/** A file of the machine that the client runs on, and how it is parsed. */
+export interface LocalFile {
+  path: string;
+  /** Its media type; absent if its name tells. */
+  contentType?: string | undefined;
+  /** The options of `POST /v2/parse`. */
+  options: Readonly<Record<string, unknown>>;
+}
+
 /** What a tool works with, besides its arguments. */
 export interface ToolContext {
   /** Calls a route as the client of the tool; see `CallRoute`. */
   call: (call: RouteCall) => Promise<RouteResponse>;
+  /**
+   * Sends a file to `POST /v2/parse`; absent where the server runs on another machine than its client, whose paths it
+   * must not read.
+   */
+  parseFile?: ((file: LocalFile) => Promise<RouteResponse>) | undefined;
 }
 
 /** What a tool may do (MCP, `ToolAnnotations`). */

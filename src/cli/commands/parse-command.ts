@@ -1,15 +1,14 @@
-import { openAsBlob } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
-import { codeOf, ERRORS, messageOf, ServiceError } from '../../errors.ts';
+import { ERRORS, ServiceError } from '../../errors.ts';
 import { type Progress, TerminalProgress } from '../../run/embedded/terminal-progress.ts';
 import { type ApiResponse, sendRequest } from '../api-client.ts';
 import { parseList, parseWholeNumber } from '../arguments.ts';
 import { type ServiceConnection, withConnection } from '../connection.ts';
 import { type Interrupt, onInterrupt } from '../interrupt.ts';
 import { sendForDocument } from '../long-document.ts';
+import { openFile } from '../open-file.ts';
 import { requireWritable, writeResult } from '../output-file.ts';
 import { formatsArg, selectorArgs } from '../page-arguments.ts';
 import { openResultWriter } from '../result-writer.ts';
@@ -128,20 +127,4 @@ async function parseFile(file: string, session: Session): Promise<ApiResponse> {
   );
   for (const warning of listWarnings(response)) progress.note(`${file}: ${warning}`);
   return response;
-}
-
-async function openFile(file: string): Promise<Blob> {
-  const unreadable = (reason: string, cause?: unknown) =>
-    new ServiceError('BAD_REQUEST', `${file} cannot be read: ${reason}.`, { cause });
-  const stats = await stat(file).catch((cause: unknown) => {
-    throw unreadable(codeOf(cause) === 'ENOENT' ? 'it does not exist' : messageOf(cause), cause);
-  });
-  if (stats.isDirectory()) throw unreadable('it is a directory');
-  try {
-    const blob = await openAsBlob(file);
-    await blob.slice(0, 1).arrayBuffer();
-    return blob;
-  } catch (cause) {
-    throw unreadable(messageOf(cause), cause);
-  }
 }

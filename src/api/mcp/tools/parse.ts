@@ -11,9 +11,9 @@ export const parse = defineTool({
   name: 'firecrawl_parse',
   title: 'Read a file',
   description:
-    'Reads a file (PDF, Word, Excel, PowerPoint, OpenDocument, RTF, e-book, mail, HTML) and returns its content, as markdown or in the given formats. Call it first with filePath: the result has a command that uploads the file from the machine that has it. Run that, and call it again with the uploadRef. For a file at a URL use firecrawl_scrape.',
+    'Reads a file (PDF, Word, Excel, PowerPoint, OpenDocument, RTF, e-book, mail, HTML) and returns its content, as markdown or in the given formats. Call it with filePath. The result is the content; or, where the server cannot read your files, it has a command that uploads the file from the machine that has it: run that, and call the tool again with the uploadRef. For a file at a URL use firecrawl_scrape.',
   input: z.looseObject({
-    filePath: z.string().optional().describe('path of the file on your machine; the service never reads it'),
+    filePath: z.string().optional().describe('path of the file on your machine'),
     uploadRef: z.string().optional().describe('from the first call, once the file has been uploaded'),
     contentType: z.string().optional().describe('media type of the file; by its name if absent'),
     declaredSizeBytes: z.int().optional().describe('size of the file, if it is known'),
@@ -27,14 +27,17 @@ export const parse = defineTool({
     zeroDataRetention
       ? undefined
       : resultOf('/v2/scrape', fieldsOf(document.metadata).scrapeId, { member: 'data' }),
-  async run({ filePath, uploadRef, contentType, declaredSizeBytes, ...options }, { call }) {
+  async run({ filePath, uploadRef, contentType, declaredSizeBytes, ...given }, { call, parseFile }) {
     if ((filePath === undefined) === (uploadRef === undefined))
       throw new ServiceError('BAD_REQUEST', 'Either filePath or uploadRef is needed, and not both.');
+    const options = toScrapeOptions(given);
     if (uploadRef !== undefined)
       return memberOf(
-        await call({ method: 'post', path: '/v2/parse', body: { uploadRef, ...toScrapeOptions(options) } }),
+        await call({ method: 'post', path: '/v2/parse', body: { uploadRef, ...options } }),
         'data',
       );
+    if (filePath !== undefined && parseFile)
+      return memberOf(await parseFile({ path: filePath, contentType, options }), 'data');
     const body = { filename: filePath, contentType, declaredSizeBytes };
     const upload = memberOf(await call({ method: 'post', path: '/v2/parse/upload-url', body }), 'data');
     const command = `curl -X PUT --upload-file ${inShell(filePath ?? '')} ${inShell(String(upload.uploadUrl))}`;
