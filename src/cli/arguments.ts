@@ -66,11 +66,18 @@ function adviseOnOption(unknown: string, args: CommandArgs): string {
     (name) => Object.hasOwn(OTHER_NAMES, name) && OTHER_NAMES[name]?.includes(unknown),
   );
   const meant = byName ?? findSimilarName(unknown, options);
-  if (meant) return `Did you mean --${meant}?`;
+  if (meant) return `Did you mean ${withValueHint(meant, args)}?`;
   const known = Object.keys(args).map((name) =>
     options.includes(name) ? `--${name}` : name.replace(/\.+\d*$/, '').toUpperCase(),
   );
   return `Known are ${[...new Set(known)].join(', ')}.`;
+}
+
+/** An option as the help has it, with what its value is: `--timeout=<ms>`. */
+function withValueHint(name: string, args: CommandArgs): string {
+  const arg = args[name];
+  const hint = arg && 'valueHint' in arg ? arg.valueHint : undefined;
+  return `--${name}${hint ? `=<${hint}>` : ''}`;
 }
 
 /** Collects every value of a repeatable option; citty keeps only the last one. */

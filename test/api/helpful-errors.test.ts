@@ -92,7 +92,7 @@ describe('a monitor that is asked for as other services have it', () => {
     [{}, /such as \{"schedule":\{"text":"daily at 9:00"\}\}\. targets is missing/],
     [{}, /such as \{"targets":\[\{"type":"scrape","urls":\["https:\/\/example\.com"\]\}\]\}/],
     [{ ...rest, url: 'https://a.test' }, /Use targets, such as \[\{"type": "scrape"/],
-    [{ ...rest, interval: 5 }, /Use schedule, such as \{"text": "every 30 minutes"\}/],
+    [{ ...rest, interval: 5 }, /Use schedule: \{"text":"every 5 minutes"\}/],
     [{ ...rest, schedule: 'often' }, /Write \{"text":"daily at 9:00"\}/],
     [{ ...rest, schedule: 'every 30 minutes' }, /Write \{"text":"every 30 minutes"\}/],
   ])('by %j is told what to write', async (body, message) => {

@@ -34,10 +34,13 @@ it.each([
 );
 
 it.each([
-  [['crawl', PAGE, '--max-pages', '3'], /Unknown option '--max-pages'\. Did you mean --limit\?/],
-  [['crawl', PAGE, '--depth', '2'], /Unknown option '--depth'\. Did you mean --max-depth\?/],
-  [['batch', '--urls', 'x.txt'], /Unknown option '--urls'\. Did you mean --file\?/],
-  [['monitor', 'create', PAGE, '--every', '5m'], /Unknown option '--every'\. Did you mean --schedule\?/],
+  [['crawl', PAGE, '--max-pages', '3'], /Unknown option '--max-pages'\. Did you mean --limit=<n>\?/],
+  [['crawl', PAGE, '--depth', '2'], /Unknown option '--depth'\. Did you mean --max-depth=<n>\?/],
+  [['batch', '--urls', 'x.txt'], /Unknown option '--urls'\. Did you mean --file=<file>\?/],
+  [
+    ['monitor', 'create', PAGE, '--every', '5m'],
+    /Unknown option '--every'\. Did you mean --schedule=<[^>]+>\?/,
+  ],
   [['map', PAGE, '--frob'], /Unknown option '--frob'\. Known are URL, --search, --limit, /],
   [['backup', '--to', 'x'], /Unknown option '--to'\. Known are FILE, --without-keys\./],
   [

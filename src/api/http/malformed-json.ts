@@ -14,10 +14,21 @@ export function describeMalformedJson(text: string, cause: Error): string {
   const told = /position (\d+)/.exec(cause.message)?.[1];
   const offset = told === undefined ? findFault(text) : Number(told);
   if (offset === undefined) return reason;
+  const quoting = adviseOnShell(text.trim());
+  if (quoting) return quoting;
   const before = text.slice(0, offset).split('\n');
   const place = `${reason} at line ${before.length}, column ${before.at(-1)!.length + 1}`;
   const advice = adviseOnFault(text.slice(0, offset).trimEnd(), text.slice(offset));
   return advice ? `${place}. ${advice}` : place;
+}
+
+/** Says how a body is written that has the quotes or backslashes which were meant for a shell; undefined for others. */
+function adviseOnShell(text: string): string | undefined {
+  if (/^'\s*[{[].*[}\]]\s*'$/s.test(text))
+    return `the single quotes around the object came with it, because the command line of Windows does not know them. Write it as "{\\"url\\": \\"https://example.com\\"}", or put it into a file and send it by -d @body.json`;
+  return /^[{[]\s*\\"/.test(text)
+    ? `there is a backslash before each quote, which the shell did not need. Write it as '{"url": "https://example.com"}' in single quotes, or put it into a file and send it by -d @body.json`
+    : undefined;
 }
 
 /** Says what is to be changed at a place where a text stops being JSON; undefined where that is not known. */

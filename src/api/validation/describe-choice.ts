@@ -3,6 +3,7 @@ import { quote } from '../../errors.ts';
 import { findSimilarName } from '../../json/similar-name.ts';
 import { exampleOf, isShort } from './examples.ts';
 import { type Checked, type Issue, insteadOf, type Mistake, nameOf, valueList } from './mistake.ts';
+import { onlyNameIn } from './option-words.ts';
 import { isOptionalAt, literalsOf, type Plain, schemasAt, valueAt } from './request-schema.ts';
 import { suggestTyped } from './typed-object.ts';
 import { adviseOnValue } from './value-names.ts';
@@ -45,7 +46,8 @@ function adviseOn(path: Issue['path'], value: unknown, values: readonly unknown[
   const known = adviseOnValue(String(option), sent, values);
   if (known) return `. ${known}`;
   const similar = typeof sent === 'string' ? findSimilarName(sent, names) : undefined;
-  if (similar === undefined) return '';
+  const contained = typeof sent === 'string' ? onlyNameIn(sent, names) : undefined;
+  if (similar === undefined) return contained === undefined ? '' : `. Write ${quote(contained)}`;
   return similar === sent ? `. Write ${quote(similar)}` : `. Did you mean ${quote(similar)}?`;
 }
 

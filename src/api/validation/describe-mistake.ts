@@ -5,6 +5,7 @@ import { describeChoice, describeUnion } from './describe-choice.ts';
 import { exampleBody, exampleFor, exampleOf, parseJsonText } from './examples.ts';
 import { type Checked, type Issue, insteadOf, type Mistake, nameOf, unitOf, valueList } from './mistake.ts';
 import { isOptionalAt, literalsOf, type Plain, schemasAt, typeOf, valueAt } from './request-schema.ts';
+import { timesOf } from './rewrite-value.ts';
 import { adviseOnType, translate } from './value-names.ts';
 
 /**
@@ -37,7 +38,7 @@ export function describeMistake(issue: Issue, checked: Checked): string {
     case 'not_multiple_of':
       return `${where} must be a multiple of ${issue.divisor}, ${insteadOf(value)}`;
     case 'invalid_format':
-      return `${where} must be ${FORMATS[issue.format] ?? `a valid ${issue.format}`}, ${insteadOf(value)}`;
+      return `${where} must be ${FORMATS[issue.format] ?? `a valid ${issue.format}`}${correct('', mistake)}`;
     default:
       return `${where} is not valid`;
   }
@@ -58,8 +59,15 @@ function correct(message: string, { value, plains: [plain], where, checked }: Mi
   if (typeof value !== 'string' || !plain) return '';
   const bare = value.trim().replace(/^["']|["']$/g, '');
   const name = where.replace(/.*\./, '');
-  const candidates = [bare.replace('_', '-'), bare.toLowerCase(), bare.toUpperCase(), translate(name, value)];
-  const meant = candidates.find((each) => each !== value && z.safeParse(plain.wrapped, each).success);
+  const candidates = [
+    bare.replace('_', '-'),
+    bare.toLowerCase(),
+    bare.toUpperCase(),
+    translate(name, value),
+    ...timesOf(bare),
+  ];
+  const isOther = (each: unknown) => each !== undefined && each !== value;
+  const meant = candidates.find((each) => isOther(each) && z.safeParse(plain.wrapped, each).success);
   const advice = meant === undefined ? '' : `. Write ${JSON.stringify(meant)}`;
   if (message.includes(JSON.stringify(value))) return advice;
   return `, ${insteadOf(value, checked.part)}${advice}`;

@@ -3,6 +3,7 @@ import { isJsonObject } from '../../json/json-object.ts';
 import { findSimilarName } from '../../json/similar-name.ts';
 import { resolveUnions } from './describe-choice.ts';
 import type { Checked, Issue } from './mistake.ts';
+import { onlyNameIn } from './option-words.ts';
 import { literalsOf, memberAt, schemasAt, shapeOf, valueAt } from './request-schema.ts';
 import { translate } from './value-names.ts';
 
@@ -53,7 +54,7 @@ function meantType(place: readonly PropertyKey[], { schema, request }: Checked):
   if (types.includes(type)) return undefined;
   const option = String(place.findLast((key) => typeof key === 'string'));
   const known = translate(option, type);
-  return types.find((each) => each === known) ?? findSimilarName(type, types);
+  return types.find((each) => each === known) ?? findSimilarName(type, types) ?? onlyNameIn(type, types);
 }
 
 /** A parsed JSON value with another value at a path. */

@@ -1,6 +1,8 @@
 import { isJsonObject } from '../../json/json-object.ts';
+import { cookieTextOf } from './cookie-text.ts';
 import { isShort } from './examples.ts';
 import type { Replacement } from './replacement.ts';
+import { scheduleOf } from './schedule-words.ts';
 import { SCRAPER_NAMES } from './scraper-names.ts';
 
 const json = (value: unknown) => JSON.stringify(value);
@@ -45,8 +47,12 @@ const OLD_NAMES: readonly Replacement[] = [
   {
     names: ['cron', 'interval', 'every', 'frequency', 'timezone'],
     beside: 'schedule',
-    advice:
-      'Use schedule, such as {"text": "every 30 minutes"} or {"cron": "0 9 * * *", "timezone": "Europe/Berlin"}.',
+    advice: (value) => {
+      const schedule = scheduleOf(value);
+      return schedule
+        ? `Use schedule: ${json(schedule)}.`
+        : 'Use schedule, such as {"text": "every 30 minutes"} or {"cron": "0 9 * * *", "timezone": "Europe/Berlin"}.';
+    },
   },
   {
     names: ['task', 'goal', 'instruction', 'instructions', 'question', 'query'],
@@ -118,7 +124,11 @@ const OLD_NAMES: readonly Replacement[] = [
     form: 'a list of CSS selectors',
   },
   { names: ['userAgent'], beside: 'headers', advice: 'Use headers: {"User-Agent": …}.' },
-  { names: ['cookies', 'cookie'], beside: 'headers', advice: 'Use headers: {"Cookie": "name=value"}.' },
+  {
+    names: ['cookies', 'cookie'],
+    beside: 'headers',
+    advice: (value) => `Use headers: ${json({ Cookie: cookieTextOf(value) ?? 'name=value' })}.`,
+  },
   {
     names: ['geolocation', 'country'],
     beside: 'location',

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../json/json-object.ts';
 import { plainName } from '../../json/similar-name.ts';
 import { exampleOf } from './examples.ts';
 import { hasOnlyWords, wordsOf } from './option-words.ts';
-import { literalsOf, type Plain, shapeOf, unwrap } from './request-schema.ts';
+import { literalsOf, memberAt, type Plain, shapeOf, unwrap } from './request-schema.ts';
 import { suggestTyped } from './typed-object.ts';
 import { substituteFor, translate } from './value-names.ts';
 
@@ -35,7 +35,7 @@ export function adviseOnMemberKey(
   for (const list of LISTS) {
     const plains = entriesOf(shape[list]);
     if (!plains.length) continue;
-    const types = plains.flatMap((plain) => literalsOf(shapeOf([plain]).type ?? plain.schema));
+    const types = typesOf(plains);
     for (const word of [plainName(key), ...[...words].filter((each) => !VAGUE.has(each))]) {
       if (word !== plainName(key) && !hasOnlyWords(words, new Set([...BESIDE, word]))) continue;
       const found = entryFor(list, word, { value, plains, types });
@@ -48,6 +48,46 @@ export function adviseOnMemberKey(
   }
   return undefined;
 }
+
+/**
+ * The entries of a list that values mean, in place of a name, an object or several of them: `"json"`, `{"type":
+ * "screenshot"}`, `["md", "links"]`.
+ * @returns undefined unless each of them is known
+ */
+export function entriesFrom(list: string, value: unknown, schema: z.core.$ZodType): unknown[] | undefined {
+  const known = LISTS.find((each) => each === list);
+  const plains = known ? entriesOf(schema) : [];
+  if (!known || !plains.length) return undefined;
+  const values = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[\s,;]+/) : [value];
+  const isKnown = (entry: unknown) => z.safeParse(schema, [entry]).success;
+  const entries = values.map((each) => entryFrom(known, each, { plains, isKnown }));
+  return entries.length && entries.every((entry) => entry !== undefined) ? entries : undefined;
+}
+
+/** The entry that one value means: its type, with the other members if it has any. */
+function entryFrom(
+  list: (typeof LISTS)[number],
+  value: unknown,
+  { plains, isKnown }: { plains: readonly Plain[]; isKnown: (entry: unknown) => boolean },
+): unknown {
+  if (isKnown(value)) return value;
+  const name = typeof value === 'string' ? value : memberAt(value, 'type');
+  if (typeof name !== 'string') return undefined;
+  const types = typesOf(plains);
+  const [type] = [plainName(name), ...wordsOf(name)].flatMap((word) => {
+    const translated = translate(list, word);
+    return types.filter((each) => plainName(String(each)) === word).concat(translated ?? []);
+  });
+  if (type === undefined) return undefined;
+  const object = isJsonObject(type) ? type : { type };
+  const bare = isJsonObject(type) ? type : String(type);
+  const prompted = { ...object, prompt: exampleOf('prompt', z.string()) };
+  const sent = isJsonObject(value) ? [{ ...value, ...object }] : [];
+  return [...sent, bare, object, prompted].find(isKnown);
+}
+
+const typesOf = (plains: readonly Plain[]) =>
+  plains.flatMap((plain) => literalsOf(shapeOf([plain]).type ?? plain.schema));
 
 /** The objects that a list may have. */
 function entriesOf(list: ReturnType<typeof shapeOf>[string] | undefined): Plain[] {

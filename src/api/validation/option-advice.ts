@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { exampleFor } from './examples.ts';
-import { unitOf } from './mistake.ts';
+import { findSimilarName } from '../../json/similar-name.ts';
+import { exampleFor, isShort } from './examples.ts';
+import { entriesFrom } from './member-keys.ts';
+import { type Checked, unitOf } from './mistake.ts';
 import { wordsOf } from './option-words.ts';
-import { literalsOf, type shapeOf, unwrap } from './request-schema.ts';
+import { literalsOf, type Plain, type shapeOf, unwrap } from './request-schema.ts';
+import { rewriteAs } from './rewrite-value.ts';
 import { adviseOnValue } from './value-names.ts';
 
 /** An option that a request has by a wrong name. */
@@ -11,6 +14,7 @@ export interface Misnamed {
   value: unknown;
   /** The options of the place. */
   shape: ReturnType<typeof shapeOf>;
+  part: Checked['part'];
 }
 
 /** The length in ms of the units that names of options have. */
@@ -23,18 +27,45 @@ const UNITS_MS: readonly (readonly [string, number])[] = [
   ['hour', 3_600_000],
 ];
 
-/** Says which option is meant, with the value as it is written there, unless that is the one that was sent. */
-export function useOption(name: string, form: string | undefined, misnamed: Misnamed): string {
-  const example = exampleOfOption(name, misnamed);
+/** Advice that names one option and nothing else, such as `Use limit, the most pages.` */
+const BARE_ADVICE = /^Use (\w+)(?:(, [^:]*)|, [^:]* such as .*)?\.$/s;
+/** What such advice says of the value that is still true beside another example. */
+const KEPT_CLAUSE = /^, (in \w+|a list of CSS selectors)$/;
+
+/**
+ * Says which option is meant, with the value as it is written there.
+ * @param isRepeated whether the value is told also where it is the one that was sent
+ */
+export function useOption(
+  name: string,
+  form: string | undefined,
+  misnamed: Misnamed,
+  isRepeated = false,
+): string {
+  const example = (isRepeated && convert(name, misnamed)?.text) || exampleOfOption(name, misnamed);
   const schema = misnamed.shape[name];
   const unit = schema && unitOf(unwrap(schema));
   const clause = form ?? (unit && `in ${unit}`);
+  if (misnamed.part === 'query') return `Use ${name}${example && `=${example}`}.`;
   return `Use ${name}${clause ? `, ${clause}` : ''}${example && `: ${example}`}.`;
+}
+
+/** Adds the value that was sent, as it is written there, to advice that only names an option. */
+export function withSentValue(advice: string, misnamed: Misnamed): string {
+  const [, name = '', clause = ''] = BARE_ADVICE.exec(advice) ?? [];
+  // A switch may be the opposite of the option: `ignoreSitemap`.
+  if (!Object.hasOwn(misnamed.shape, name) || typeof misnamed.value === 'boolean') return advice;
+  const converted = convert(name, misnamed);
+  if (converted === undefined || (converted.isAsSent && !advice.includes(' such as '))) return advice;
+  const { text } = converted;
+  if (misnamed.part === 'query') return `Use ${name}=${text}.`;
+  return `Use ${name}${KEPT_CLAUSE.test(clause) ? clause : ''}: ${text}.`;
 }
 
 /** Asks whether an option is meant, as {@link useOption} says it. */
 export function suggestOption(name: string, misnamed: Misnamed): string {
   const example = exampleOfOption(name, misnamed);
+  if (example && misnamed.part === 'query') return `Did you mean ${name}? Write ${name}=${example}.`;
   if (example) return `Did you mean ${name}? Write ${JSON.stringify(name)}: ${example}.`;
   const { value, shape } = misnamed;
   const schema = shape[name];
@@ -44,27 +75,76 @@ export function suggestOption(name: string, misnamed: Misnamed): string {
 }
 
 /** Whether a value can be one of an option, as it is or in another form. */
-export const mayBe = (name: string, { value, shape }: Misnamed): boolean =>
-  value === undefined ||
-  (shape[name] !== undefined && z.safeParse(shape[name], value).success) ||
-  exampleOfOption(name, { key: name, value, shape }) !== '';
+export const mayBe = (name: string, misnamed: Misnamed): boolean =>
+  misnamed.value === undefined ||
+  misnamed.part === 'query' ||
+  convert(name, { ...misnamed, key: name }) !== undefined ||
+  exampleOfOption(name, { ...misnamed, key: name }) !== '';
 
-function exampleOfOption(name: string, { key, value, shape }: Misnamed): string {
+/** The value of an option, or else an example; empty if it is the one that was sent. */
+function exampleOfOption(name: string, misnamed: Misnamed): string {
+  const { value, shape, part } = misnamed;
   const schema = shape[name];
   if (!schema || value === undefined) return '';
+  const converted = convert(name, misnamed);
+  if (converted) return converted.isAsSent ? '' : converted.text;
+  if (part === 'query') return '';
   const plains = unwrap(schema);
-  const choices = literalsOf(schema);
-  const meant = choices.find(
-    (each) => adviseOnValue(name, value, choices) === `Write ${JSON.stringify(each)}`,
-  );
-  if (meant !== undefined && !z.safeParse(schema, value).success) return JSON.stringify(meant);
-  const unit = name === 'milliseconds' ? 'ms' : unitOf(plains);
-  const converted = inUnit(key, value, unit);
-  if (z.safeParse(schema, converted).success) return converted === value ? '' : JSON.stringify(converted);
-  const example = exampleFor(plains, converted, { name, unit, isEntry: false });
+  const example = exampleFor(plains, value, { name, unit: unitIn(name, plains), isEntry: false });
   // An object without members, in which the value is not, helps nobody.
   return example === '{}' || example === '[]' ? '' : example;
 }
+
+const unitIn = (name: string, plains: readonly Plain[]) => (name === 'milliseconds' ? 'ms' : unitOf(plains));
+
+/** A value as an option has it. */
+interface Converted {
+  /** As JSON, or as it is written in a query. */
+  text: string;
+  isAsSent: boolean;
+}
+
+/**
+ * Brings the value of an unknown option into the form of another option.
+ * @returns undefined if it can be no value of it
+ */
+function convert(name: string, { key, value, shape, part }: Misnamed): Converted | undefined {
+  const schema = shape[name];
+  if (!schema || value === undefined || !isShort(value)) return undefined;
+  const isFit = (each: unknown) => each !== undefined && z.safeParse(schema, each).success;
+  const plains = unwrap(schema);
+  const unit = unitIn(name, plains);
+  const inOwnUnit = inUnit(key, value, unit);
+  const place = { name, unit };
+  const candidates = [
+    inOwnUnit,
+    meantChoice(name, value, literalsOf(schema)),
+    entriesFrom(name, value, schema),
+    ...plains.flatMap((plain) => rewriteAs(plain.schema, inOwnUnit, place)),
+    ...otherUnits(value, unit),
+  ];
+  const meant = candidates.find(isFit);
+  if (meant === undefined) return undefined;
+  const text = part === 'query' && typeof meant !== 'object' ? String(meant) : JSON.stringify(meant);
+  return { text, isAsSent: meant === value };
+}
+
+/** The value of an enumeration that is meant by another one. */
+export function meantChoice(name: string, value: unknown, choices: readonly unknown[]): unknown {
+  if (choices.includes(value)) return value;
+  const advised = choices.find(
+    (each) => adviseOnValue(name, value, choices) === `Write ${JSON.stringify(each)}`,
+  );
+  if (advised !== undefined || typeof value !== 'string') return advised;
+  return findSimilarName(
+    value,
+    choices.filter((each) => typeof each === 'string'),
+  );
+}
+
+/** A number without a unit that fits only as seconds in place of milliseconds, or the other way round. */
+const otherUnits = (value: unknown, unit: string | undefined): number[] =>
+  typeof value !== 'number' ? [] : unit === 'ms' ? [value * 1000] : unit === 'seconds' ? [value / 1000] : [];
 
 /** A number whose unit the name of its option tells, in the unit of another option. */
 function inUnit(key: string, value: unknown, unit: string | undefined): unknown {

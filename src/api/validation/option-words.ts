@@ -87,6 +87,13 @@ export function hasWords(words: ReadonlySet<string>, wanted: string): boolean {
   return !wanted.startsWith('=') || hasOnlyWords(words, new Set(groups.flat()));
 }
 
+/** The one name that is among the words of a text: `json` in `json_object`; undefined if none is, or several are. */
+export function onlyNameIn(text: string, names: readonly string[]): string | undefined {
+  const words = wordsOf(text);
+  const found = names.filter((name) => words.has(name.toLowerCase()));
+  return found.length === 1 ? found[0] : undefined;
+}
+
 /** Whether a name has no words besides some others and those that say nothing. */
 export const hasOnlyWords = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...words].every((word) => FILLERS.has(word) || others.has(word));

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, parseJson } from '../../json/json-object.ts';
 import { patternOfGlob } from '../../patterns/other-syntax.ts';
 import { literalsOf, requiredKeys, shapeOf, unwrap } from './request-schema.ts';
+import { scheduleOf } from './schedule-words.ts';
 
 /** What is known of the place of a value. */
 export interface SentPlace {
@@ -132,11 +133,15 @@ function objectsOf(schema: z.core.$ZodType, sent: unknown): unknown[] {
     const list = shape.formats && typeof first === 'string' ? [{ formats: sent }] : [];
     return [...(isJsonObject(first) ? [first] : []), ...list, ...typedBy(sent, { shape, names })];
   }
+  if (shape.cron && shape.text && scheduleOf(sent)) return [scheduleOf(sent)];
   if (typeof sent !== 'string' || !sent.trim()) return [];
   const text = sent.trim();
   const [, width, height] = /^(\d{1,5})\s*\D\s*(\d{1,5})$/.exec(text) ?? [];
   if (shape.width && shape.height && width) return [{ width: Number(width), height: Number(height) }];
   if (shape.type && literalsOf(shape.type).includes(text)) return [{ type: text }];
+  const [type, rest] = text.split(/[\s:]+(.*)/s, 2);
+  if (shape.type && rest && literalsOf(shape.type).includes(type))
+    return typedBy([type, /^\d+$/.test(rest) ? Number(rest) : rest], { shape, names });
   return names
     .filter((name) => unwrap(shape[name]!).some((plain) => plain.schema._zod.def.type === 'string'))
     .map((name) => ({ [name]: text }));
@@ -155,14 +160,29 @@ function typedBy(
 
 /** Strings of a number, of the only entry of a list or the only text of an object, or of pairs of a cookie. */
 function stringsOf(sent: unknown, name: string): unknown[] {
-  if (typeof sent === 'number' || typeof sent === 'boolean') return [String(sent)];
+  if (typeof sent === 'string') return timesOf(sent);
+  if (typeof sent === 'number') return [String(sent), ...timesOf(String(sent))];
+  if (typeof sent === 'boolean') return [String(sent)];
   if (Array.isArray(sent)) {
-    if (!sent.length || !sent.every((each) => typeof each === 'string')) return [];
-    return sent.length === 1 || JOINED.test(name) ? [sent.join(' ')] : [];
+    // The messages of a chat have their text in `content`.
+    const texts = sent.map((each) => (isJsonObject(each) && JOINED.test(name) ? each.content : each));
+    if (!texts.length || !texts.every((each) => typeof each === 'string')) return [];
+    return texts.length === 1 || JOINED.test(name) ? [texts.join(' ')] : [];
   }
   if (!isJsonObject(sent)) return [];
+  if (JOINED.test(name) && typeof sent.content === 'string') return [sent.content];
   const members = Object.entries(sent);
   if (/^cookies?$/i.test(name)) return [members.map((pair) => pair.join('=')).join('; ')];
   const texts = Object.values(sent).filter((each) => typeof each === 'string');
   return texts.length === 1 ? texts : [];
+}
+
+/** A time in ISO 8601 from a date, or from the seconds or milliseconds since 1970. */
+export function timesOf(text: string): string[] {
+  const date = text.trim().replace(' ', 'T');
+  if (/^\d{4}-\d\d-\d\d$/.test(date)) return [`${date}T00:00:00Z`];
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(date))
+    return [`${date.length === 16 ? `${date}:00` : date}Z`];
+  const ms = /^\d{10}$/.test(text) ? Number(text) * 1000 : /^\d{13}$/.test(text) ? Number(text) : undefined;
+  return ms === undefined ? [] : [new Date(ms).toISOString().replace('.000', '')];
 }

@@ -6,9 +6,11 @@ import { FOREIGN_NAMES, REPLACEMENTS, WRAPPERS } from './key-names.ts';
 import { MEANINGS } from './meanings/index.ts';
 import { adviseOnMemberKey } from './member-keys.ts';
 import type { Checked } from './mistake.ts';
-import { type Misnamed, mayBe, suggestOption, useOption } from './option-advice.ts';
+import { type Misnamed, mayBe, suggestOption, useOption, withSentValue } from './option-advice.ts';
+import { optionOfValue } from './option-of-value.ts';
 import { hasWords, nearestOptions, singularOf, wordsOf } from './option-words.ts';
 import { memberAt, schemasAt, shapeOf, unwrap, valueAt } from './request-schema.ts';
+import { adviseOnValueKind } from './value-kinds.ts';
 
 /** A place in a request that has a key which its schema does not know. */
 export interface Place {
@@ -50,14 +52,16 @@ export function adviseOnKey(
   const { schema, request, path, part } = place;
   const shape = shapeOf(schemasAt(schema, path, request));
   const known = Object.keys(shape);
-  const misnamed = { key, value: part === 'query' ? undefined : value, shape };
+  const misnamed = { key, value, shape, part };
   const sameSpelling = known.find((name) => plainName(name) === plainName(key));
   if (sameSpelling) return suggestOption(sameSpelling, misnamed);
+  const byValue = adviseOnValueKind(value, shape);
+  if (byValue) return byValue;
   const replacement = findReplacement(REPLACEMENTS, misnamed);
   if (replacement) return replacement;
   const otherNumber = known.find((name) => areSingularAndPlural(name, key));
   if (otherNumber) return suggestOption(otherNumber, misnamed);
-  const meaning = adviseOnMeaning(misnamed);
+  const meaning = adviseOnValue(misnamed) ?? adviseOnMeaning(misnamed);
   const wrapped = isWrapper({ key, value, known, meaning }) && adviseOnWrapper(value, known, place);
   if (wrapped) return wrapped;
   const container = findContainer(key, shape);
@@ -73,17 +77,18 @@ export function adviseOnKey(
     return 'This endpoint has no query parameters. Options of a POST are members of its JSON body.';
   if (meaning) return meaning;
   if (similar && (!isPart || mayBe(similar, misnamed))) return suggestOption(similar, misnamed);
-  return adviseAbove(misnamed, place) ?? describeNearest(key, shape);
+  return adviseAbove(misnamed, place) ?? adviseOnWord(misnamed) ?? describeNearest(key, shape);
 }
 
 /** Says what an option within a list, such as that of formats, means for the whole request. */
-function adviseAbove({ key, value }: Misnamed, { schema, request, path }: Place): string | undefined {
+function adviseAbove({ key, value, part }: Misnamed, { schema, request, path }: Place): string | undefined {
   const index = path.findLastIndex((part) => typeof part === 'number') - 1;
   const list = path[index];
   if (typeof list !== 'string') return undefined;
   const meaning = adviseOnMeaning({
     key,
     value,
+    part,
     shape: shapeOf(schemasAt(schema, path.slice(0, index), request)),
   });
   return meaning?.startsWith('Use ') && !meaning.startsWith(`Use ${list}`)
@@ -120,22 +125,52 @@ function findReplacement(table: typeof REPLACEMENTS, misnamed: Misnamed): string
   );
   if (!found) return undefined;
   if ('option' in found) return useOption(found.option, found.form, misnamed);
-  return typeof found.advice === 'function' ? found.advice(value) : found.advice;
+  return withSentValue(typeof found.advice === 'function' ? found.advice(value) : found.advice, misnamed);
+}
+
+/** Says which option is meant by a value that only one of them accepts. */
+function adviseOnValue(misnamed: Misnamed): string | undefined {
+  const name = optionOfValue(misnamed);
+  return name && useOption(name, undefined, misnamed, true);
 }
 
 /** Says what to do by the words of a name: of the place itself, or of the scrapes that the place has. */
-function adviseOnMeaning({ key, value, shape }: Misnamed): string | undefined {
+function adviseOnMeaning(misnamed: Misnamed): string | undefined {
+  const { key, value, shape } = misnamed;
   const member = adviseOnMemberKey(key, value, shape);
   if (member) return member;
-  const words = wordsOf(key);
-  for (const { beside, advice } of MEANINGS) {
-    if (!Object.hasOwn(shape, beside)) continue;
-    const found = Object.entries(advice).find(([wanted]) => hasWords(words, wanted))?.[1];
-    if (found !== undefined) return typeof found === 'function' ? found(value) : found;
-  }
-  if (!shape.scrapeOptions) return undefined;
-  const inside = adviseOnMeaning({ key, value, shape: shapeOf(unwrap(shape.scrapeOptions)) });
+  const found = adviseOnWords(wordsOf(key), misnamed);
+  if (found !== undefined || !shape.scrapeOptions) return found;
+  const nested = { ...misnamed, shape: shapeOf(unwrap(shape.scrapeOptions)) };
+  const inside = adviseOnValueKind(value, nested.shape) ?? adviseOnValue(nested) ?? adviseOnMeaning(nested);
   return inside?.startsWith('Use ') ? `In scrapeOptions: ${inside}` : inside;
+}
+
+/** Finds the advice for words; that for an option which can have the value comes first. */
+function adviseOnWords(words: ReadonlySet<string>, misnamed: Misnamed): string | undefined {
+  const { value, shape } = misnamed;
+  const found = MEANINGS.filter(({ beside }) => Object.hasOwn(shape, beside))
+    .flatMap(({ advice }) => Object.entries(advice))
+    .filter(([wanted]) => hasWords(words, wanted))
+    .map(([, advice]) => withSentValue(typeof advice === 'function' ? advice(value) : advice, misnamed));
+  return found.find((advice) => !isForOthers(advice, misnamed)) ?? found[0];
+}
+
+/** Whether advice is to use an option that takes no number, for a value that is one. */
+function isForOthers(advice: string, { value, shape }: Misnamed): boolean {
+  const name = /^Use (\w+)/.exec(advice)?.[1];
+  if (typeof value !== 'number' || !name || !Object.hasOwn(shape, name)) return false;
+  return !unwrap(shape[name]!).some((plain) => plain.schema._zod.def.type === 'number');
+}
+
+/** A word, by which a value says what its option is for where the name does not: `{"bypass": "cloudflare"}`. */
+const WORD = /^[a-z][\w-]{2,30}$/i;
+
+/** Says what to do by the word that a value is. */
+function adviseOnWord(misnamed: Misnamed): string | undefined {
+  const { value, part } = misnamed;
+  if (typeof value !== 'string' || !WORD.test(value) || part !== 'body') return undefined;
+  return adviseOnWords(wordsOf(value), { ...misnamed, value: undefined });
 }
 
 /** Says that there is no option of that name, and which ones come nearest to it. */

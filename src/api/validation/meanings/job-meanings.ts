@@ -1,4 +1,13 @@
+import { isShort } from '../examples.ts';
+import { scheduleOf } from '../schedule-words.ts';
 import { json, type Meanings, textOr } from './meaning.ts';
+
+/** The mail addresses of a value, which has them by itself, in a list, or as text with commas; undefined without any. */
+function mailAddressesOf(value: unknown): string[] | undefined {
+  const texts = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string');
+  const all = texts.flatMap((text) => text.split(/[\s,;]+/)).filter((text) => text.includes('@'));
+  return all.length && isShort(all) ? all : undefined;
+}
 
 /** Options of documents, extracts, agents, sessions, monitors and lists. */
 export const JOB_MEANINGS: readonly Meanings[] = [
@@ -120,14 +129,18 @@ export const JOB_MEANINGS: readonly Meanings[] = [
   {
     beside: 'cron',
     advice: {
-      'interval|every|frequency|minute|hour|day|time|at|daily|rate': (value) =>
-        `Use text: "every ${typeof value === 'number' ? value : 30} minutes", "hourly" or "daily at 9:00", or cron: "0 9 * * *".`,
+      'interval|every|frequency|minute|hour|day|time|at|daily|rate|expression|rule': (value) => {
+        const schedule = scheduleOf(value) ?? { text: 'every 30 minutes' };
+        const [name] = Object.keys(schedule);
+        return `Use ${name}: ${json(Object.values(schedule)[0])}. Other texts are "hourly" and "daily at 9:00"; cron has five fields, such as "0 9 * * *".`;
+      },
     },
   },
   {
     beside: 'judgeEnabled',
     advice: {
-      'email|recipient|to': 'Use notification: {"email": {"recipients": ["you@example.com"]}}.',
+      'email|recipient|to': (value) =>
+        `Use notification: ${json({ email: { recipients: mailAddressesOf(value) ?? ['you@example.com'] } })}.`,
       'notify|notification|alert':
         'Use notification: {"email": {"recipients": ["you@example.com"]}}, or webhook: {"url": "https://example.com/hook"}.',
       'threshold|sensitivity|condition|trigger|ignore|criteria|prompt|compare|diff':

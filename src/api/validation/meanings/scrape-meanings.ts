@@ -1,3 +1,4 @@
+import { cookieTextOf } from '../cookie-text.ts';
 import { isOff, json, type Meanings, selectorsOf, textOr } from './meaning.ts';
 
 /** Options of the scrape of a page. */
@@ -34,7 +35,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       '=profile|name|id|browser|chrome': (value) => `Use profile: ${json({ name: textOr(value, 'shop') })}.`,
       'session|persist|persistent|storage':
         'Use profile: {"name": "shop"}, which keeps cookies and logins between scrapes.',
-      cookie: 'Use headers: {"Cookie": "name=value"}.',
+      cookie: (value) => `Use headers: ${json({ Cookie: cookieTextOf(value) ?? 'name=value' })}.`,
       'authentication|bearer':
         'Use headers: {"Authorization": "Basic …"}, with Base64 of user:password, or {"Authorization": "Bearer …"}. For a login by form, use actions.',
       header: (value) =>
