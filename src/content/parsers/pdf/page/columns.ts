@@ -2,18 +2,18 @@ import { type Box, centerY, heightOf, median, overlapY, unionOf, widthOf } from 
 import { boxesOfTables } from '../tables/uncut-tables.ts';
 import type { Segment } from '../types.ts';
 import { areBulletLists } from './bullet-columns.ts';
+import { columnsEnd, MIN_LONG_ROWS, sidesOf } from './column-ends.ts';
 import { headEnd } from './column-heads.ts';
 import { type ColumnItem, isSegment } from './column-items.ts';
 import { findGutters, type Gutter } from './gutters.ts';
 import { arePriceLists } from './price-lists.ts';
 import { groupColumns, groupRows } from './rows.ts';
+import { areTextAndNotes } from './side-notes.ts';
 
 /** Minimum width of a gutter between columns, as a multiple of the median line height. */
 const MIN_GUTTER = 0.72;
 /** Minimum number of lines in a column. */
 const MIN_COLUMN_ROWS = 5;
-/** Minimum number of lines in a column that takes a large part of the page. */
-const MIN_LONG_ROWS = 15;
 /** Minimum number of lines in a column of running text. */
 const MIN_PROSE_ROWS = 2;
 /** Minimum median length of the lines of running text, in characters. */
@@ -24,21 +24,6 @@ const MIN_SHORT_PROSE_LENGTH = 26;
 const MIN_PROSE_WORDS = 4;
 /** Minimum median width of these lines, as a share of the width of their column. */
 const MIN_FILLED = 0.75;
-/**
- * Maximum gap between the lines of a column that is longer than the other one, as a multiple of the median
- * line height.
- */
-const MAX_GAP = 1.2;
-/**
- * Gap that does not end columns of about the same height if they have no gaps, as a multiple of the median
- * line height.
- */
-const MIN_GAP_BELOW = 0.6;
-/**
- * Difference between the heights of columns that count as equally high, as a multiple of the median line
- * height.
- */
-const MAX_IMBALANCE = 2.5;
 const MAX_DEPTH = 12;
 
 /**
@@ -60,24 +45,28 @@ export function splitColumns<T>(items: readonly ColumnItem<T>[], depth = 0): Col
   );
 }
 
-function sidesOf<T>(items: readonly ColumnItem<T>[], { left }: Gutter): [ColumnItem<T>[], ColumnItem<T>[]] {
-  const isLeft = (item: ColumnItem<T>) => item.right <= left + 0.01;
-  return [items.filter(isLeft), items.filter((item) => !isLeft(item))];
-}
-
 function bestGutter<T>(sorted: readonly ColumnItem<T>[]): Gutter | undefined {
   const lineHeight = median(sorted.filter(isSegment).map(heightOf));
-  let best: Gutter | undefined;
   const rows = boxesOfTables(sorted, lineHeight).map((box) => [box]);
-  for (const found of findGutters(rows, MIN_GUTTER * lineHeight)) {
-    if (found.leftRows < MIN_PROSE_ROWS || found.rightRows < MIN_PROSE_ROWS) continue;
-    const gutter = trimGutter(sorted, found, lineHeight);
-    if (!gutter || (best && score(gutter) <= score(best))) continue;
-    if (separatesColumns(sidesOf(sorted.slice(gutter.first, gutter.last + 1), gutter), lineHeight))
-      best = gutter;
+  const gutters = findGutters(rows, MIN_GUTTER * lineHeight)
+    .filter(({ leftRows, rightRows }) => leftRows >= MIN_PROSE_ROWS && rightRows >= MIN_PROSE_ROWS)
+    .flatMap((found) => trimGutter(sorted, found, lineHeight) ?? [])
+    .sort((a, b) => score(b) - score(a));
+  const inTables: Gutter[] = [];
+  for (const gutter of gutters) {
+    if (inTables.some((table) => isWithin(gutter, table))) continue;
+    const sides = sidesOf(sorted.slice(gutter.first, gutter.last + 1), gutter);
+    if (separatesColumns(sides, lineHeight)) return gutter;
+    if (haveSameRows(...sides, lineHeight)) inTables.push(gutter);
   }
-  return best;
+  return undefined;
 }
+
+/** Whether a gutter is a part of another one. */
+const isWithin = (gutter: Gutter, other: Gutter) =>
+  gutter.first >= other.first &&
+  gutter.last <= other.last &&
+  Math.min(gutter.right, other.right) > Math.max(gutter.left, other.left);
 
 const score = ({ leftRows, rightRows, left, right }: Gutter) =>
   Math.min(leftRows, rightRows) * 10 + leftRows + rightRows + Math.min(right - left, 40) / 40;
@@ -119,76 +108,6 @@ function trimGutter<T>(
   return { ...gutter, first, last, leftRows, rightRows };
 }
 
-/**
- * The place of the last line of columns of which one ends at the place `end`. The other one may be longer:
- * its lines belong to the columns until the first wide gap, and behind that if they fill the same column, as
- * text does below a table or a picture in one of two columns.
- */
-function columnsEnd<T>(
-  sorted: readonly ColumnItem<T>[],
-  { gutter, end, lineHeight }: { gutter: Gutter; end: number; lineHeight: number },
-): number {
-  const columns = sorted.slice(gutter.first, end + 1);
-  const balanced = (sorted[end] as ColumnItem<T>).bottom + MAX_IMBALANCE * lineHeight;
-  const gapBelow = widestGap(columns, gutter, lineHeight);
-  let bottom = Math.max(...columns.map((item) => item.bottom));
-  for (let place = end + 1; place <= gutter.last; place++) {
-    const item = sorted[place] as ColumnItem<T>;
-    if (item.top - bottom > (bottom < balanced ? gapBelow : MAX_GAP * lineHeight)) {
-      const last = lastOfColumn(sorted, { ...gutter, first: place }, columns, lineHeight);
-      if (last === undefined) return place - 1;
-      place = last;
-    }
-    bottom = Math.max(bottom, (sorted[place] as ColumnItem<T>).bottom);
-  }
-  return gutter.last;
-}
-
-/**
- * The place of the last line of the strip that begins and ends where the widest line of the column above it
- * does; undefined if fewer than two lines do.
- */
-function lastOfColumn<T>(
-  sorted: readonly ColumnItem<T>[],
-  gutter: Gutter,
-  above: readonly ColumnItem<T>[],
-  lineHeight: number,
-): number | undefined {
-  const isLeft = (item: ColumnItem<T>) => item.right <= gutter.left + 0.01;
-  const side = isLeft(sorted[gutter.first] as ColumnItem<T>);
-  const widest = above
-    .filter((item) => isSegment(item) && isLeft(item) === side)
-    .reduce<ColumnItem<T> | undefined>((a, b) => (a && widthOf(a) >= widthOf(b) ? a : b), undefined);
-  if (!widest) return undefined;
-  const places: number[] = [];
-  for (let place = gutter.first; place <= gutter.last; place++) {
-    const item = sorted[place] as ColumnItem<T>;
-    const shift = Math.max(Math.abs(item.left - widest.left), Math.abs(item.right - widest.right));
-    if (isSegment(item) && shift < lineHeight) places.push(place);
-  }
-  return places.length < 2 ? undefined : places.at(-1);
-}
-
-/**
- * The widest gap, in points, that may be below columns of about the same height without ending them: it is
- * little wider than those between the paragraphs in the columns.
- */
-function widestGap<T>(items: readonly ColumnItem<T>[], gutter: Gutter, lineHeight: number): number {
-  const sides = sidesOf(items, gutter);
-  // A title at the margin belongs to neither column, and the gap below it says nothing about them.
-  const start = Math.max(...sides.map(([highest]) => highest?.top ?? 0));
-  let widest = 0;
-  for (const side of sides) {
-    const beside = side.filter((item) => item.bottom > start);
-    let bottom = beside[0]?.bottom ?? 0;
-    for (const item of beside) {
-      widest = Math.max(widest, item.top - bottom);
-      bottom = Math.max(bottom, item.bottom);
-    }
-  }
-  return Math.min(MAX_GAP * lineHeight, Math.max(MIN_GAP_BELOW * lineHeight, 1.2 * widest));
-}
-
 /** Whether the two sides are columns of text rather than the cells of a table. */
 function separatesColumns<T>(sides: [ColumnItem<T>[], ColumnItem<T>[]], lineHeight: number): boolean {
   const [left, right] = sides;
@@ -196,6 +115,7 @@ function separatesColumns<T>(sides: [ColumnItem<T>[], ColumnItem<T>[]], lineHeig
   if (!left.some((item) => right.some((other) => overlapY(item, other) > 0))) return false;
   const [own, others] = [left.filter(isSegment), right.filter(isSegment)];
   if (arePriceLists(own, others, lineHeight) || areBulletLists(own, others)) return true;
+  if (areTextAndNotes(own, others)) return true;
   const areProse = sides.every(isProse);
   if (areProse) {
     // A few long lines are columns, such as two captions side by side. A few short lines are cells of a
@@ -209,7 +129,7 @@ function separatesColumns<T>(sides: [ColumnItem<T>[], ColumnItem<T>[]], lineHeig
   // table cells.
   const least = sides.some((side) => side.length >= MIN_COLUMN_ROWS && isProse(side)) ? 3 : MIN_COLUMN_ROWS;
   if (left.length < least || right.length < least) return false;
-  return alignedShare(left, right, lineHeight) < 0.45;
+  return alignedShare(left, right, lineHeight) < 0.45 && !haveSameRows(left, right, lineHeight);
 }
 
 /** Whether a side is running text, or has no text outside of tables. */

@@ -13,6 +13,8 @@ export const MAX_SHIFT = 0.15;
  */
 const MIN_BLOCK_GAP = 1;
 const MIN_GAP_RATIO = 2;
+/** Maximum gap above a row with one cell, as a multiple of the largest gap between the rows above it. */
+const MAX_GAP_STEP = 1.2;
 const DOT_LEADER = /(\. ?){5,}|…{2,}|_{6,}/;
 
 interface TableStart {
@@ -142,7 +144,10 @@ function growRange(
     if (own.length === 0 || (row.length > 1 && own.length < 0.5 * strips.length)) break;
     if (
       row.length === 1 &&
-      (own.length < strips.length || (gap > 0.8 * lineHeight && !isLevel(row, rows[place + 1])))
+      (own.length < strips.length ||
+        (gap > 0.8 * lineHeight &&
+          !isLevel(row, rows[place + 1]) &&
+          !isRowOfOneCell(row, rows.slice(from, place), gap, lineHeight)))
     )
       break;
     strips = own;
@@ -187,6 +192,26 @@ function beginsAnother(
  */
 const isLevel = (row: readonly Segment[], below: readonly Segment[] | undefined) =>
   below !== undefined && below.length > 1 && overlapY(unionOf(row), unionOf(below)) > 0;
+
+/**
+ * Whether a row has text only in one of its inner columns: it begins where cells of that column begin, and is
+ * as far from the row above as other rows are.
+ */
+function isRowOfOneCell(
+  [cell]: readonly Segment[],
+  above: readonly Segment[][],
+  gap: number,
+  lineHeight: number,
+): boolean {
+  if (!cell) return false;
+  const alike = above.filter((row) =>
+    row.slice(1).some(({ left }) => Math.abs(left - cell.left) < MAX_SHIFT * lineHeight),
+  );
+  const gaps = above
+    .slice(1)
+    .map((row, place) => unionOf(row).top - unionOf(above[place] as Segment[]).bottom);
+  return alike.length > 1 && gap < MAX_GAP_STEP * Math.max(...gaps);
+}
 
 function continuesCell(rows: readonly Segment[][], place: number, lineHeight: number): boolean {
   const [segment] = rows[place] as [Segment];
