@@ -17,6 +17,8 @@ export interface Word extends Box {
   run: number;
   /** Whether the run has a space between the word and the one before it. */
   isSpaced?: boolean;
+  /** Whether it runs from right to left on a page whose text runs from left to right. */
+  isEmbedded?: boolean;
   /** Whether it is a line of dots that have spaces between them. */
   isLeader?: boolean;
   /** Numbers of characters at its beginning and end that do not have its style. */

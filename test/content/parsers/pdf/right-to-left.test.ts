@@ -24,6 +24,10 @@ describe('text from right to left', () => {
     ['arabic.pdf', 'اتفق السيد سامي (البائع) والسيدة هدى (المشترية) على بيع القارب رقم 27 بمبلغ 6400 دينار.'],
     ['arabic.pdf', 'يسلم القارب في ميناء صفاقس يوم 5 مايو 2027، بدون محرك.'],
     ['arabic-of-chrome.pdf', 'حضر الاجتماع السيد كريم (الرئيس)، والسيدة نور (أمينة السر).'],
+    ['arabic-in-english-of-chrome.pdf', 'Market سوق'],
+    ['arabic-in-english-of-chrome.pdf', 'The stall (دكان) of مريم الحداد sells شاي and قهوة until ten.'],
+    ['arabic-in-english-of-chrome.pdf', 'Ask for علي بن يوسف at the gate (باب) 3.'],
+    ['arabic-in-english-of-chrome.pdf', 'Cheese جبنة بيضاء Soft 21.00'],
     ['arabic-of-chrome.pdf', 'تقرر شراء 25 جهازا من شركة Dell بمبلغ 12,500 درهم (بدون ضريبة).'],
   ])('has its brackets, stops and numbers where they are read: %s', async (file, sentence) => {
     expect(await textOfFile(file)).toContain(sentence);
@@ -68,6 +72,14 @@ test('a table from right to left has its first column on the right', async () =>
 });
 
 describe('a script with vowel signs', () => {
+  test('has its words whole in files of a browser', async () => {
+    const text = await textOfFile('hindi-of-chrome.pdf');
+    expect(text).toContain(
+      'मुख्य द्वार सुबह आठ बजे खुलता है और विद्यार्थियों के लिए अध्ययन कक्ष रात दस बजे तक खुला रहता है।',
+    );
+    expect(text).toContain('बच्चों के लिए निःशुल्क। पत्रिकाएँ घर नहीं ले जाई जा सकतीं।');
+  });
+
   test('has its signs without a width at their letters', async () => {
     const text = await textOfFile('hindi.pdf');
     expect(text).toContain('पुस्तकालय की बैठक में पंचायत के सरपंच और');

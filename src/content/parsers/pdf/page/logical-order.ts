@@ -69,7 +69,28 @@ function withReversedPhrases(atoms: readonly Atom[], patterns: Patterns): Atom[]
     parts.push(atoms.slice(end, index), reversed(atoms.slice(index, next), patterns));
     end = next;
   }
-  return [...parts, atoms.slice(end)].flat();
+  return withOuterBrackets([...parts, atoms.slice(end)].flat());
+}
+
+/**
+ * Atoms with pairs of brackets around phrases from right to left. PDFium mirrors a bracket behind such a phrase,
+ * and drops the space after it or moves it before the bracket.
+ */
+function withOuterBrackets(atoms: readonly Atom[]): Atom[] {
+  const paired = withBracketsPaired(atoms);
+  const ordered: Atom[] = [];
+  for (const [place, atom] of paired.entries()) {
+    const isMirrored = atom.text !== atoms[place]?.text;
+    const isTurned = ordered.at(-1)?.kind === 'S';
+    if (!isMirrored || ordered.at(isTurned ? -2 : -1)?.kind !== 'R') {
+      ordered.push(atom);
+      continue;
+    }
+    if (isTurned) ordered.pop();
+    ordered.push(atom);
+    if (/^[LN]$/.test(paired[place + 1]?.kind ?? '')) ordered.push({ text: ' ', kind: 'S' });
+  }
+  return ordered;
 }
 
 /** Atoms from right to left, but numbers and the text of other scripts from left to right. */

@@ -1,14 +1,16 @@
-import { constants, inflateSync } from 'node:zlib';
+import { constants } from 'node:zlib';
+import {
+  expand,
+  MAX_EXPANDED_BYTES,
+  MAX_REFERENCE_BYTES,
+  MAX_STREAMS,
+  type Stream,
+  streamAt,
+} from './streams.ts';
 
-/** The most streams of a file that are looked at, and the most bytes that one is expanded to. */
-const MAX_STREAMS = 5000;
-const MAX_EXPANDED_BYTES = 2 * 1024 * 1024;
-/** The dictionary of a stream is expected within this number of bytes before it. */
-const MAX_DICTIONARY_BYTES = 512;
 /** The most objects that are searched for one by one; a file with more of them is read once as a whole. */
 const MAX_SEARCHES = 32;
 const REFERENCE = '/ToUnicode';
-const MAX_REFERENCE_BYTES = 24;
 /** By this number of bytes of a compressed stream, a character map can be told from other streams. */
 const PEEK_BYTES = 96;
 /** A character map of a file, from the first byte of its stream to the one behind the last. */
@@ -53,27 +55,6 @@ export function findCharacterMaps(file: Buffer): CharacterMap[] {
   return maps;
 }
 
-interface Stream {
-  start: number;
-  end: number;
-  /** The number and the generation of its object, as they are in the file. */
-  number: string;
-  dictionary: string;
-}
-
-/** @returns undefined for a stream without an end */
-function streamAt(file: Buffer, at: number): Stream | undefined {
-  const before = file.toString('latin1', Math.max(0, at - MAX_DICTIONARY_BYTES), at);
-  const object = before.lastIndexOf(' obj');
-  const dictionary = before.slice(object);
-  const start = at + 'stream'.length + (file[at + 'stream'.length] === 0x0d ? 2 : 1);
-  const length = Number(/\/Length\s+(\d+)(?!\s+\d+\s+R)\b/.exec(dictionary)?.[1] ?? Number.NaN);
-  const end = Number.isNaN(length) ? file.indexOf('endstream', start) : start + length;
-  if (end < start || end > file.length) return undefined;
-  const number = /\d+ \d+$/.exec(before.slice(Math.max(0, object - MAX_REFERENCE_BYTES), object))?.[0] ?? '';
-  return { start, end, number, dictionary };
-}
-
 function toMap(
   file: Buffer,
   { start, end, number, dictionary }: Stream,
@@ -109,13 +90,4 @@ function mapText(bytes: Buffer, isCompressed: boolean, isMap: boolean): string |
     : head.toString('latin1');
   if (!beginning || !/CIDInit|begincmap|%!PS-Adobe|beginbf|begincodespace/.test(beginning)) return undefined;
   return isCompressed ? expand(bytes) : bytes.toString('latin1');
-}
-
-function expand(bytes: Buffer, options: { finishFlush?: number } = {}): string | undefined {
-  try {
-    return inflateSync(bytes, { ...options, maxOutputLength: MAX_EXPANDED_BYTES }).toString('latin1');
-  } catch {
-    // A damaged, encrypted or very large stream, which is read as far as PDFium can read it.
-    return undefined;
-  }
 }

@@ -11,6 +11,7 @@ import {
 import { toBuffer } from '../../../source-text.ts';
 import { type Box, containsCenter } from '../boxes.ts';
 import { toPdfError } from '../errors.ts';
+import { markEmbedded } from '../page/text-direction.ts';
 import type {
   Annotation,
   Figure,
@@ -21,7 +22,9 @@ import type {
   Tag,
   Word,
 } from '../types.ts';
+import { withSeparateSpans } from './actual-text.ts';
 import { withAlternativeTexts } from './alternative-texts.ts';
+import { findCharacterMaps } from './character-maps.ts';
 import { findDrawnBoxes } from './drawn-boxes.ts';
 import { findPitches } from './fixed-pitch.ts';
 import { measuredScale, pageToMeasure } from './font-scale.ts';
@@ -47,7 +50,10 @@ export const OFFLINE: Partial<LiteParseConfig> = {
  * @throws PdfError `password` if the document needs one, `damaged` if PDFium rejects the file
  */
 export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions): Promise<SourceDocument> {
-  const { file, replaced, fonts } = withPlaceholders(toBuffer(bytes));
+  const received = toBuffer(bytes);
+  const maps = findCharacterMaps(received);
+  const { file: named, replaced, fonts } = withPlaceholders(received, maps);
+  const file = withSeparateSpans(named, maps);
   // Marked-content identifiers, annotations and form fields take time to extract, and most documents have
   // none.
   const isTagged = file.includes('/StructTreeRoot');
@@ -182,6 +188,7 @@ export function toSourcePage(
     fields: [...fields, ...boxes],
     tags,
   };
+  markEmbedded(source.words);
   return uprightPage({ ...source, words: linkWords(source.words, annotations) }, rotation);
 }
 

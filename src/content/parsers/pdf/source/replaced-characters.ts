@@ -33,11 +33,14 @@ const REPLACED = /[!-+/0-9:-^`-~¡-¬®-¿‘-‟…\p{Sc}\p{Script=Latin}\p{Scr
  * Letters of bold, italic and monospaced fonts lose their style, because liteparse reports only the font of the
  * first word of a run. A map is replaced in its place, and never by a longer one, so all references of the file
  * stay true.
+ * @param maps the character maps of the fonts of the file
  * @returns the same file if it has no such characters; encrypted files and maps in unusual filters stay as
  * they are
  */
-export function withPlaceholders(file: Buffer): FileWithPlaceholders {
-  const maps = findCharacterMaps(file);
+export function withPlaceholders(
+  file: Buffer,
+  maps: readonly CharacterMap[] = findCharacterMaps(file),
+): FileWithPlaceholders {
   const unchanged = { file, replaced: new Map(), fonts: new Set<string>() };
   if (maps.length === 0) return unchanged;
   const fonts = fontsOfMaps(file);
