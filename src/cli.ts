@@ -102,6 +102,8 @@ async function findCommand(args: string[]): Promise<FoundCommand> {
     const subcommands = await resolveValue(found.command.subCommands);
     const name = found.rest[0];
     if (!subcommands || name === '--help' || name === '-h') return found;
+    // A command that does something by itself needs no subcommand.
+    if (name === undefined && found.command.run) return found;
     const next = name !== undefined && Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
     if (name === undefined || !next) throw unknownCommandError(found.path, name, Object.keys(subcommands));
     found.parent = found.command;
@@ -155,7 +157,7 @@ async function usage(path: string[], command: Command, parent: Command | undefin
   const coloured = await renderUsage(command, above);
   const plain = process.stdout.isTTY ? coloured : stripVTControlCharacters(coloured);
   const text = `${plain}${examplesOf(path)}`;
-  if (path[0] === 'mcp') return `${text}\n\n${describeMcpClients()}`;
+  if (path.join(' ') === 'mcp') return `${text}\n\n${describeMcpClients()}`;
   if (path[0] !== 'up') return path.length ? text : `${text}\n\n${hint()}`;
   const settings = describeSettings();
   const width = Math.max(...settings.map(({ variable }) => variable.length));

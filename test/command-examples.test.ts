@@ -59,7 +59,9 @@ afterAll(async () => {
 /** The words of a command as a shell passes them on, without redirections and comments. */
 function wordsOf(command: string): string[] {
   const [line = ''] = command.split(/\s(?:>|#|\|)/);
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, ...words]) => words.find((word) => word !== undefined) ?? '',
+  );
 }
 
 const run = (command: string) =>

@@ -57,7 +57,11 @@ export const EXAMPLES: Record<string, string[]> = {
   'monitor series': [`monitor series ${ID} --field price`],
   'monitor judge': [`monitor judge ${ID} --goal "The price is lower than before"`],
   'monitor ask': [`monitor ask ${ID} "When was it cheapest?" --url https://example.com/lamp`],
-  mcp: ['mcp'],
+  mcp: ['mcp', 'mcp call firecrawl_credit_usage'],
+  'mcp call': [
+    'mcp call firecrawl_credit_usage',
+    `mcp call firecrawl_scrape '{"url":"https://example.com"}' --text`,
+  ],
   setup: ['setup'],
   backup: [
     'backup winnow.tar',

@@ -122,6 +122,53 @@ it('the command mcp says at once that the key is wrong', async () => {
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
 });
 
+describe('the command mcp call', () => {
+  const winnow = (...args: string[]) =>
+    runInProcess(['mcp', 'call', ...args], {
+      settings: { WINNOW_URL: service.url, WINNOW_API_KEY: service.key },
+    });
+
+  it('prints the result of a tool as JSON, or as the text that a model gets', async () => {
+    await using site = await startPages({ '/': '<h1>Notes</h1>' });
+    const args = ['firecrawl_scrape', JSON.stringify({ url: site.url })];
+    const { exitCode, stdout } = await winnow(...args);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ markdown: '# Notes', metadata: { statusCode: 200 } });
+    const model = await winnow(...args, '--text');
+    expect(model.stdout).toContain('# Notes');
+    expect(model.stdout).toMatch(/instruction/);
+    expect(JSON.parse((await winnow('firecrawl_credit_usage')).stdout)).toHaveProperty(
+      'data.remainingCredits',
+    );
+  });
+
+  it('waits for the end of a crawl', async () => {
+    await using site = await startPages({ '/': '<h1>Notes</h1>' });
+    const { stdout } = await winnow('firecrawl_crawl', JSON.stringify({ url: site.url, limit: 1 }));
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', completed: 1 });
+  });
+
+  it('reads a file of this machine', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'winnow-mcp-'));
+    const filePath = path.join(folder, 'notes.html');
+    await writeFile(filePath, '<h1>Kept notes</h1>');
+    const { stdout } = await winnow('firecrawl_parse', JSON.stringify({ filePath }));
+    expect(JSON.parse(stdout)).toMatchObject({ markdown: '# Kept notes' });
+    await rm(folder, { recursive: true });
+  });
+
+  it.each([
+    ['an unknown tool', ['scrape_url', '{}'], 2, 'Did you mean firecrawl_scrape?'],
+    ['arguments that are not JSON', ['firecrawl_scrape', 'url'], 2, 'not JSON'],
+    ['arguments that are a list', ['firecrawl_scrape', '[]'], 2, 'Write a JSON object'],
+    ['an argument of the wrong type', ['firecrawl_scrape', '{"url": 1}'], 2, 'url'],
+    ['a page that cannot be reached', ['firecrawl_scrape', '{"url":"http://127.0.0.1:1/"}'], 1, '127.0.0.1'],
+  ])('says what is wrong with %s', async (_what, args, exitCode, message) => {
+    const output = await winnow(...args);
+    expect(output).toMatchObject({ exitCode, stdout: '', stderr: expect.stringContaining(message) });
+  });
+});
+
 it('the help of the command mcp and the guide have the same lines for each client', async () => {
   const { stdout } = await runInProcess(['mcp', '--help'], {});
   const guide = readFileSync(path.join(ROOT, 'docs/guides/mcp.md'), 'utf8');

@@ -52,8 +52,8 @@ function listTools(): ListedTool[] {
   return listed;
 }
 
-/** @throws ProtocolError if there is no tool of that name */
-function requireTool(name: string): AnyTool {
+/** Finds a tool. @throws ProtocolError if there is none of that name, with the one that is meant */
+export function requireTool(name: string): AnyTool {
   const tool = BY_NAME.get(name);
   if (tool) return tool;
   const similar = findSimilarTool(name);

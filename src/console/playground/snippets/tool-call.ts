@@ -1,12 +1,14 @@
+import { quoted, shellWord } from './shell.ts';
 import type { SnippetRequest } from './snippet.ts';
 
-/** A request as the message by which a client of MCP calls a tool (`tools/call`, JSON-RPC 2.0). */
-export function toolCall({ operation: { tool }, body, fileName }: SnippetRequest): string | undefined {
+/** A request as the command that calls a tool of the Model Context Protocol, as a client of it does. */
+export function toolCall({
+  origin,
+  operation: { tool },
+  body,
+  fileName,
+}: SnippetRequest): string | undefined {
   if (tool === undefined) return undefined;
   const given = fileName === undefined ? body : { filePath: fileName, ...body };
-  return JSON.stringify(
-    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: given } },
-    null,
-    2,
-  );
+  return `WINNOW_URL=${shellWord(origin)} winnow mcp call ${tool} ${quoted(JSON.stringify(given, null, 2))}`;
 }
