@@ -12,6 +12,7 @@ import { retuneBody } from '../src/schemas/page-job.ts';
 import { parseOptions } from '../src/schemas/parse.ts';
 import { scrapeBody } from '../src/schemas/scrape.ts';
 import { executeBody, interactBody, sessionBody } from '../src/schemas/session.ts';
+import { samplesOf } from './support/docs/samples.ts';
 
 /** Endpoints, statuses, requests and options on the pages of the documentation are those of the API. */
 
@@ -80,6 +81,17 @@ describe.each(PAGES)('%s', (page) => {
       expect(schema?.safeParse(parseJson(options ?? body ?? '')).success, command).toBe(true);
     }
   });
+});
+
+/** Guides that tell of other programs, or of the service as its operator has it. */
+const WITHOUT_SAMPLES = ['clients', 'connect', 'mcp', 'older-clients', 'self-hosting'];
+
+it('each guide to an endpoint shows a request to it by curl, JavaScript and Python', () => {
+  const guides = globSync('docs/guides/*.md', { cwd: ROOT }).filter(
+    (page) => !WITHOUT_SAMPLES.includes(path.basename(page, '.md')),
+  );
+  const languages = guides.map((page) => [page, samplesOf(read(page)).map(({ language }) => language)]);
+  expect(languages).toEqual(guides.map((page) => [page, ['sh', 'js', 'python']]));
 });
 
 it('the pages have samples of each kind', () => {

@@ -86,6 +86,19 @@ it('the guides lead from one to the next, and to their sections', async () => {
   await page.waitForURL((url) => !url.pathname.endsWith('/crawl'));
 });
 
+it('the endpoints that a guide names lead to their descriptions', async () => {
+  await using opened = await open('/docs/guides/crawl');
+  const { page } = opened;
+  const links = page.getByRole('main').locator('a:has(code)');
+  expect(await links.count()).toBeGreaterThan(5);
+  await links
+    .filter({ hasText: /^POST \/v2\/crawl$/ })
+    .first()
+    .click();
+  await page.getByRole('heading', { level: 2, name: 'POST /v2/crawl', exact: true }).waitFor();
+  expect(page.url()).toMatch(/\/docs\/guides\/api#post-v2-crawl$/);
+});
+
 it('the reference has its operations below the header', async () => {
   await using opened = await open('/docs/');
   await opened.page.locator('#swagger-ui').getByText('/v2/scrape', { exact: true }).first().waitFor();

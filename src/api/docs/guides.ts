@@ -4,7 +4,7 @@ import { escapeHtml } from '../../content/html/parse/escape-html.ts';
 import { oneLine } from '../../content/html/text.ts';
 import { excerpt, ServiceError } from '../../errors.ts';
 import { loadGuides } from '../../jobs/guides/index.ts';
-import { anchorOf, GUIDES_PATH, type GuideSection } from '../../jobs/guides/read-guides.ts';
+import { anchorOf, GUIDES_PATH, type GuideSection, REFERENCE } from '../../jobs/guides/read-guides.ts';
 import { renderPage } from './page.ts';
 
 /** The most sections that a search lists. */
@@ -30,9 +30,10 @@ export async function renderGuide(name: string): Promise<string> {
   const guide = guides[place];
   if (!guide)
     throw new ServiceError('NOT_FOUND', `There is no guide ${excerpt(name)}. ${GUIDES_PATH} lists them.`);
+  const endpoints = listEndpoints(guides);
   const body = [
     `<h1>${escapeHtml(guide.title)}</h1>`,
-    ...guide.sections.map(renderSection),
+    ...guide.sections.map((section) => renderSection(section, endpoints)),
     renderNeighbours(guides[place - 1], guides[place + 1]),
   ];
   return renderPage({
@@ -85,11 +86,32 @@ async function listGuides(): Promise<Guide[]> {
     .sort((a, b) => Number(b.name === FIRST) - Number(a.name === FIRST));
 }
 
+/** Converts markdown to HTML. Programs can be scrolled by the keyboard where they are wider than the page. */
 const toHtml = (markdown: string) =>
-  micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+  micromark(markdown, { extensions: [gfm()], htmlExtensions: [gfmHtml()] }).replaceAll(
+    '<pre>',
+    '<pre tabindex="0">',
+  );
 
-const renderSection = ({ heading, text }: GuideSection) =>
-  `<section id="${anchorOf(heading)}">\n<h2><a href="#${anchorOf(heading)}">${escapeHtml(heading)}</a></h2>\n${toHtml(text)}\n</section>`;
+const renderSection = ({ heading, text }: GuideSection, endpoints: Endpoints) =>
+  `<section id="${anchorOf(heading)}">\n<h2><a href="#${anchorOf(heading)}">${escapeHtml(heading)}</a></h2>\n${linkEndpoints(toHtml(text), endpoints)}\n</section>`;
+
+/** Where the reference describes an endpoint, by its method and path. */
+type Endpoints = ReadonlyMap<string, string>;
+
+const listEndpoints = (guides: Guide[]): Endpoints =>
+  new Map(
+    guides
+      .filter(({ name }) => name === REFERENCE)
+      .flatMap(({ sections }) => sections.map(({ heading, path }) => [heading, path] as const)),
+  );
+
+/** Links each endpoint that a text names as code, such as `POST /v2/crawl`, to its description. */
+const linkEndpoints = (html: string, endpoints: Endpoints): string =>
+  html.replaceAll(/<code>([A-Z]+ \/[^<?]*)([^<]*)<\/code>/g, (code, endpoint) => {
+    const path = endpoints.get(endpoint);
+    return path === undefined ? code : `<a href="${path}">${code}</a>`;
+  });
 
 /** The list of all guides, with the sections of the one that is open. */
 function renderContents(guides: Guide[], open?: Guide): string {

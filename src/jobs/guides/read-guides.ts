@@ -8,7 +8,7 @@ const DOCS = path.join(import.meta.dirname, '../../../docs');
 /** Where the guides are served. */
 export const GUIDES_PATH = '/docs/guides';
 /** The name of the guide that is made of the API reference. */
-const REFERENCE = 'api';
+export const REFERENCE = 'api';
 
 /** A part of a guide that has a heading of its own. */
 export interface GuideSection {
