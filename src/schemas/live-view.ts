@@ -207,16 +207,18 @@ export const PICKER_FIELDS = ['color', 'date', 'datetime-local', 'month', 'week'
 /** An option of a list; its index is its place in the list. */
 interface PickerOption {
   label: string;
+  /** Of a suggestion: the text that it puts into the field; empty otherwise. */
+  value: string;
   /** The label of the group that it belongs to. */
   group: string;
   isDisabled: boolean;
   isSelected: boolean;
 }
 
-/** A list, or a field with a chooser, that the page has opened. */
+/** A list, a field with a chooser, or the suggestions for a field (`datalist`), that the page has opened. */
 export interface PickerSummary {
   id: number;
-  kind: 'select' | (typeof PICKER_FIELDS)[number];
+  kind: 'select' | 'suggestions' | (typeof PICKER_FIELDS)[number];
   /** Where it is in the remote viewport, in CSS pixels; absent in frames. */
   box?: { x: number; y: number; width: number; height: number } | undefined;
   options: PickerOption[];

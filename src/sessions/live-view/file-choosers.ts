@@ -1,4 +1,4 @@
-import type { Session } from '../../fetch/browser/chromium/cdp.ts';
+import type { CdpConnection, Session } from '../../fetch/browser/chromium/cdp.ts';
 import type { FileChooserSummary } from '../../schemas/live-view.ts';
 
 /** Callbacks of {@link FileChoosers}. */
@@ -19,13 +19,16 @@ interface OpenChooser {
  * Chromium declines them.
  */
 export class FileChoosers {
+  readonly #connection: CdpConnection;
   readonly #listeners: FileChooserListeners;
-  readonly #sessions = new Set<Session>();
+  /** The tabs and their frames of other sites, which have targets of their own, each with its tab. */
+  readonly #tabs = new Map<Session, Session>();
   #isIntercepting = false;
   #open: OpenChooser | undefined;
   #lastId = 0;
 
-  constructor(listeners: FileChooserListeners) {
+  constructor(connection: CdpConnection, listeners: FileChooserListeners) {
+    this.#connection = connection;
     this.#listeners = listeners;
   }
 
@@ -34,9 +37,16 @@ export class FileChoosers {
     return this.#open?.summary;
   }
 
-  /** Watches a tab. */
+  /** Watches a tab and its frames. */
   watch(session: Session): void {
-    this.#sessions.add(session);
+    session.on('Page.frameNavigated', ({ frame }) => {
+      if (frame.parentId === undefined && this.#open?.session === session) this.#close();
+    });
+    this.#watch(session, session);
+  }
+
+  #watch(session: Session, tab: Session): void {
+    this.#tabs.set(session, tab);
     session.on('Page.fileChooserOpened', ({ mode, backendNodeId }) => {
       if (backendNodeId === undefined || !this.#isIntercepting) return;
       this.#close();
@@ -44,15 +54,27 @@ export class FileChoosers {
       this.#open = { summary, session, backendNodeId };
       this.#listeners.onOpened(summary);
     });
-    session.on('Page.frameNavigated', ({ frame }) => {
-      if (frame.parentId === undefined && this.#open?.session === session) this.#close();
+    const frames = new Map<string, Session>();
+    session.on('Target.attachedToTarget', ({ sessionId }) => {
+      const frame = this.#connection.session(sessionId);
+      frames.set(sessionId, frame);
+      this.#watch(frame, tab);
+    });
+    session.on('Target.detachedFromTarget', ({ sessionId }) => {
+      const frame = frames.get(sessionId);
+      frames.delete(sessionId);
+      if (frame) this.#forget(frame);
     });
     if (this.#isIntercepting) intercept(session, true);
   }
 
-  /** Forgets a tab that has been closed. */
-  forget(session: Session): void {
-    this.#sessions.delete(session);
+  /** Forgets a tab that has been closed, with its frames. */
+  forget(tab: Session): void {
+    for (const [session, of] of this.#tabs) if (of === tab) this.#forget(session);
+  }
+
+  #forget(session: Session): void {
+    this.#tabs.delete(session);
     if (this.#open?.session === session) this.#close();
   }
 
@@ -60,7 +82,7 @@ export class FileChoosers {
   setController(hasController: boolean): void {
     if (hasController === this.#isIntercepting) return;
     this.#isIntercepting = hasController;
-    for (const session of this.#sessions) intercept(session, hasController);
+    for (const session of this.#tabs.keys()) intercept(session, hasController);
     if (!hasController) this.#close();
   }
 
@@ -85,9 +107,18 @@ export class FileChoosers {
   }
 }
 
-/** The tab may have been closed. */
-const intercept = (session: Session, enabled: boolean) =>
-  void session.send('Page.setInterceptFileChooserDialog', { enabled }).catch(() => undefined);
+/** Has a tab or frame report its requests for files, and those of its frames; the tab may have been closed. */
+function intercept(session: Session, enabled: boolean): void {
+  const frames = { autoAttach: enabled, waitForDebuggerOnStart: false, flatten: true, filter: FRAMES };
+  const sent = [
+    session.send('Page.enable'),
+    session.send('Page.setInterceptFileChooserDialog', { enabled }),
+    session.send('Target.setAutoAttach', frames),
+  ];
+  for (const each of sent) each.catch(() => undefined);
+}
+
+const FRAMES = [{ type: 'iframe' }];
 
 /** Drops files on a page. A tab that is closed meanwhile gets none. @param files where the browser finds them */
 export async function dropFiles(

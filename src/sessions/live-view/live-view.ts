@@ -97,7 +97,7 @@ export class LiveView {
       onClosed: (id) => this.#broadcast({ type: 'dialogClosed', id }),
       hasOtherClients: () => options.hasOtherClients(),
     });
-    this.#fileChoosers = new FileChoosers({
+    this.#fileChoosers = new FileChoosers(options.connection, {
       onOpened: (chooser) => this.#broadcast({ type: 'fileChooser', chooser }, 'controllers'),
       onClosed: (id) => this.#broadcast({ type: 'fileChooserClosed', id }, 'controllers'),
     });

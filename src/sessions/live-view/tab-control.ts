@@ -66,8 +66,8 @@ export class TabControl {
       });
     } else {
       this.#input.dispatch(message);
-      if (mayOpenPicker(message) || (this.#pickers.isOpen && message.type === 'key'))
-        void this.#lookForPicker();
+      const isFollowed = this.#pickers.isOpen || this.#pickers.hasSuggestions;
+      if (mayOpenPicker(message) || (isFollowed && isTyped(message))) void this.#lookForPicker();
     }
   }
 
@@ -97,8 +97,8 @@ const isTyped = ({ type }: InputMessage | ClipboardMessage) =>
 const isRelease = (message: InputMessage | ClipboardMessage) =>
   message.type === 'mouse' && message.action === 'up';
 
-/** Keys that open a list or a chooser which has the focus. */
-const OPENING_KEYS = new Set([' ', 'Enter', 'ArrowDown', 'ArrowUp', 'F4']);
+/** Keys that open a list or a chooser which has the focus, or move the focus to a field. */
+const OPENING_KEYS = new Set([' ', 'Enter', 'Tab', 'ArrowDown', 'ArrowUp', 'F4']);
 
 const mayOpenPicker = (message: InputMessage) =>
   isRelease(message) ||

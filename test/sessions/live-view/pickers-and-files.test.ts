@@ -21,11 +21,13 @@ const FIELDS = `<!doctype html><body style="margin:0"><script>
   <input id=color type=color value="#000000" ${at(50)}>
   <input id=date type=date value="2026-01-31" min="2026-01-01" ${at(100)}>
   <input id=file type=file ${at(150)}><input id=files type=file multiple ${at(200)}>
+  <input id=drink list=drinks ${at(250)}><datalist id=drinks><option value="Green tea"><option value="Black tea">from the hills</option><option value="Coffee"><option value="Tea of mint" disabled></datalist>
   <div id=drop style="position:absolute;left:400px;top:0;width:300px;height:300px"></div>
   <script>
     drop.ondragover = (event) => event.preventDefault();
     drop.ondrop = async (event) => { event.preventDefault(); dropped = await event.dataTransfer.files[0].text(); };
     let dropped;
+    file.onchange = () => parent.postMessage(file.files[0].name, '*');
   </script>`;
 
 let session: LiveViewFixture;
@@ -42,7 +44,7 @@ beforeAll(async () => {
       response
         .setHeader('Content-Type', 'text/html')
         .end(
-          `<!doctype html><body style="margin:0"><iframe src="http://${OTHER_SITE}:${port}/" style="position:absolute;left:100px;top:100px;width:600px;height:400px;border:0">`,
+          `<!doctype html><body style="margin:0"><script>let chosen; onmessage = ({ data }) => { chosen = data; };</script><iframe src="http://${OTHER_SITE}:${port}/" style="position:absolute;left:100px;top:100px;width:600px;height:400px;border:0">`,
         );
     },
     '/many': `<!doctype html><body style="margin:0"><select id=list ${at(0)}></select><script>
@@ -147,6 +149,58 @@ describe('A list that a click opens', () => {
   });
 });
 
+describe('A field with suggestions', () => {
+  it('has those drawn by the view that fit what is typed, and the page gets the one that is chosen', async () => {
+    await session.goto('/');
+    const page = await open();
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+    await page.mouse.click(50, 265);
+    await expect
+      .poll(() => options.allTextContents())
+      .toEqual(['Green tea', 'Black tea – from the hills', 'Coffee']);
+    await page.keyboard.type('TEA');
+    await expect.poll(() => options.allTextContents()).toEqual(['Green tea', 'Black tea – from the hills']);
+    await options.nth(1).click();
+    await expect.poll(() => session.evaluate('drink.value')).toBe('Black tea');
+    await expect.poll(() => page.locator('#picker').count()).toBe(0);
+    expect(await heard()).toMatch(/input drink,change drink$/);
+    // The keyboard is still that of the page.
+    await page.keyboard.type('s');
+    await expect.poll(() => session.evaluate('drink.value')).toBe('Black teas');
+  });
+
+  it('is used by the keyboard, and closed without a choice', async () => {
+    await session.goto('/');
+    const page = await open();
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+    await page.mouse.click(50, 265);
+    await page.keyboard.type('c');
+    await expect.poll(() => options.allTextContents()).toEqual(['Black tea – from the hills', 'Coffee']);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => options.count()).toBe(0);
+    await page.keyboard.type('o');
+    await expect.poll(() => options.allTextContents()).toEqual(['Coffee']);
+    await page.keyboard.press('ArrowDown');
+    await options.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => session.evaluate('drink.value')).toBe('Coffee');
+  });
+
+  it('takes nothing that the page does not suggest', async () => {
+    await session.goto('/');
+    const { messages, send, socket } = await connect('control');
+    const page = await open();
+    await page.mouse.click(50, 265);
+    const picker = () => messages.find(({ type }) => type === 'picker')?.picker as { id: number } | undefined;
+    await expect.poll(picker).toBeTruthy();
+    send({ type: 'pick', id: picker()?.id, value: 'Wine' });
+    await expect.poll(() => messages.some(({ type }) => type === 'pickerClosed')).toBe(true);
+    await page.keyboard.type('Milk');
+    await expect.poll(() => session.evaluate('drink.value')).toBe('Milk');
+    socket.close();
+  });
+});
+
 describe('A field with a chooser', () => {
   it.each([
     ['color', 65, 100, '#00ff00'],
@@ -189,6 +243,25 @@ describe('Files of a session', () => {
     await expect.poll(chooser).toEqual({ id: expect.any(Number), multiple: true });
     send({ type: 'chooseFiles', id: (chooser() as { id: number }).id, names });
     await expect.poll(() => chosen('files')).toBe('one.txt,two.txt');
+    socket.close();
+  });
+
+  it('are chosen for a field in a frame of another site', async () => {
+    await session.goto('/framing');
+    await addFile('framed.txt', 'framed');
+    const { messages, send, socket } = await connect('control');
+    const page = await open();
+    const chooser = () => messages.findLast(({ type }) => type === 'fileChooser')?.chooser as { id: number };
+    await expect
+      .poll(async () => {
+        // The frame may not have been loaded yet.
+        if (!chooser()) await page.mouse.click(150, 265);
+        return chooser();
+      })
+      .toBeTruthy();
+    send({ type: 'chooseFiles', id: chooser().id, names: ['framed.txt'] });
+    await expect.poll(() => page.getByText('The page asks for a file').count()).toBe(0);
+    await expect.poll(() => session.evaluate('chosen')).toBe('framed.txt');
     socket.close();
   });
 

@@ -14,7 +14,7 @@ const FIELD_NAMES = {
   time: 'Time',
 } as const;
 
-/** The list, or the chooser of a color, date or time, that the page has opened. */
+/** The list, the chooser of a color, date or time, or the suggestions for a field, that the page has opened. */
 export function Picker({ actions, screen }: { actions: Actions; screen: Screen }) {
   const open = picker.value;
   if (!open) return null;
@@ -23,6 +23,15 @@ export function Picker({ actions, screen }: { actions: Actions; screen: Screen }
     actions.send({ type: 'pick', id: open.id, ...choice });
     actions.focusPage();
   };
+  if (open.kind === 'suggestions') {
+    return html`
+      <${Placed} key=${open.id} open=${open} screen=${screen} onCancel=${() => {
+        picker.value = undefined;
+        actions.focusPage();
+      }}>
+        <${Suggestions} open=${open} onPick=${(value: string) => pick({ value })} />
+      <//>`;
+  }
   return html`
     <div class="shade" onMouseDown=${() => pick({})} />
     <${Placed} key=${open.id} open=${open} screen=${screen} onCancel=${() => pick({})}>
@@ -111,12 +120,43 @@ function OptionList({ open, onPick }: { open: PickerSummary; onPick: (index: num
     </div>`;
 }
 
+/**
+ * What the page suggests for a field. The keyboard stays with the page, where the viewer goes on typing, until the
+ * arrow down leads into the list.
+ */
+function Suggestions({ open, onPick }: { open: PickerSummary; onPick: (value: string) => void }) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const options = [...(list.current?.querySelectorAll<HTMLElement>('[role=option]') ?? [])];
+      const at = options.indexOf(document.activeElement as HTMLElement);
+      if (event.key === 'Escape' && at < 0) picker.value = undefined;
+      const move = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
+      if (move !== undefined && (at >= 0 || move === 0))
+        options[Math.max(0, Math.min(options.length - 1, move))]?.focus();
+      else if (event.key === 'Enter' && at >= 0) options[at]?.click();
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    document.addEventListener('keydown', onKeyDown, true);
+    return () => document.removeEventListener('keydown', onKeyDown, true);
+  }, []);
+  return html`
+    <div ref=${list} role="listbox" aria-label="Suggestions" onMouseDown=${(event: Event) => event.preventDefault()}>
+      ${open.options.map(
+        ({ label, value }) =>
+          html`<div role="option" tabindex="-1" aria-selected="false" onClick=${() => onPick(value)}>${label}</div>`,
+      )}
+    </div>`;
+}
+
 function Field(options: { open: PickerSummary; onPick: (value: string) => void; onCancel: () => void }) {
   const { open, onPick, onCancel } = options;
   const { kind, value, min, max, step } = open;
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const name = kind === 'select' ? '' : FIELD_NAMES[kind];
+  const name = kind === 'select' || kind === 'suggestions' ? '' : FIELD_NAMES[kind];
   const submit = (event: Event) => {
     event.preventDefault();
     onPick(field.current?.value ?? '');
