@@ -106,6 +106,8 @@ try {
     ['why-blocked', `/jobs/scrape/${blocked}`, (page) => openWhy(page)],
     ['why-moved', `/jobs/scrape/${moved}`, (page) => openWhy(page)],
     ['why-failed', `/jobs/batch_scrape/${failed.id}`, (page) => openFailure(page)],
+    ['pages', `/jobs/crawl/${crawl.id}`, (page) => searchPages(page)],
+    ['layout', '/try/parse', (page) => openLayout(page)],
     ['hosts', `/jobs/crawl/${crawl.id}`, (page) => openHosts(page)],
     ['pace', `/jobs/crawl/${slow.id}`, (page) => openPace(page)],
     ['jobs', '/jobs', (page) => page.getByRole('table').waitFor()],
@@ -142,6 +144,8 @@ try {
         colorScheme: theme,
         viewport: { width, height: HEIGHT },
       });
+      // A busy machine takes its time.
+      context.setDefaultTimeout(0);
       for (const [name, view, prepare] of views) {
         if (isForReadme && !README_VIEWS.includes(name)) continue;
         const page = await openView(context, view);
@@ -191,8 +195,25 @@ async function openHosts(page: Page): Promise<void> {
 /** Opens why a page of a batch failed. */
 async function openFailure(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Failures' }).click();
-  await page.getByText('Why', { exact: true }).click();
+  await page.getByRole('list', { name: 'Pages' }).getByRole('button').first().click();
   await page.getByRole('table').waitFor();
+}
+
+/** Looks for pages of a crawl by words of their URL. */
+async function searchPages(page: Page): Promise<void> {
+  await page.getByLabel('URL contains').fill('a');
+  await page.getByRole('list', { name: 'Pages' }).getByRole('button').first().click();
+  await page.getByRole('region', { name: 'Document' }).waitFor();
+}
+
+/** Opens the pages of a PDF with their blocks. */
+async function openLayout(page: Page): Promise<void> {
+  const file = path.join(import.meta.dirname, '../test/content/parsers/pdf/files/invoicelist.pdf');
+  await page.getByLabel('file', { exact: true }).setInputFiles(file);
+  await page.getByRole('button', { name: 'Parse', exact: true }).click();
+  await page.getByRole('tab', { name: 'Pages' }).click();
+  await page.getByRole('button', { name: 'Show the layout of the pages' }).click();
+  await page.getByText(/^Page 1 of/).waitFor();
 }
 
 /** Scrapes a page in the playground. */

@@ -101,7 +101,7 @@ async function watch(attacker: Attacker, path: string): Promise<void> {
 
 const watchers: Attack = {
   name: 'watchers',
-  aim: '500 WebSockets and as many requests that watch a batch',
+  aim: '500 WebSockets and as many requests that watch a batch, and searches in its pages',
   async run(attacker) {
     const { site } = attacker.around;
     const urls = Array.from({ length: 2_000 }, (_, n) => `${site}/plain/${n}`);
@@ -111,6 +111,8 @@ const watchers: Attack = {
     await attacker.repeat(LANES, async () => {
       await attacker.call('GET /v2/batch/scrape/{id}', { path });
       await attacker.call('GET /v2/batch/scrape/{id}/errors', { path });
+      const query = `search=${'e+'.repeat(10)}&limit=1000&skip=1000`;
+      await attacker.call('GET /v2/batch/scrape/{id}/pages', { path, query });
     });
     await Promise.all(sockets);
     await attacker.call('DELETE /v2/batch/scrape/{id}', { path });

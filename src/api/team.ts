@@ -3,6 +3,7 @@ import * as schemas from '../schemas/team.ts';
 import type { Database } from '../storage/db/client.ts';
 import { listActivity } from '../storage/db/jobs/list-jobs.ts';
 import { listModelDays } from '../storage/db/teams/model-calls.ts';
+import { listModelUsage } from '../storage/db/teams/model-usage.ts';
 import { countSlots } from '../storage/db/teams/slots.ts';
 import { type Caller, listKeyUses } from '../storage/db/teams/teams.ts';
 import { listUsage, readQueue, type UsageInterval } from '../storage/db/teams/usage-reports.ts';
@@ -145,10 +146,21 @@ export const teamRoutes = [
   defineRoute({
     ...shared,
     path: '/v2/team/model-usage',
-    summary: 'Get the tokens of language models that the team has used by day, and its limit',
+    summary:
+      'Get the tokens of language models that the team has used by day, hour or API key, and its limit',
+    query: schemas.modelUsageQuery,
     response: schemas.modelUsageResponse,
-    async handler({ caller }, { db }) {
-      return { success: true, data: await listModelDays(db, caller.teamId) };
+    async handler({ caller: { teamId }, query: { timeRange, byApiKey } }, { db }) {
+      const days = await listModelDays(db, teamId);
+      if (timeRange === undefined && !byApiKey) return { success: true, data: days };
+      const usage = await listModelUsage(db, { teamId, period: timeRange ?? 'day', byApiKey });
+      const periods = usage.map(({ startDate, apiKey, tokens, calls }) => ({
+        startDate: startDate.toISOString(),
+        ...(byApiKey && { apiKey: apiKey ?? '' }),
+        tokens,
+        calls,
+      }));
+      return { success: true, data: { ...days, periods } };
     },
   }),
   defineRoute({

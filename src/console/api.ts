@@ -68,19 +68,32 @@ export interface ApiRequest {
  * @throws ApiError what the API says; `UNREACHABLE` if it does not respond
  * @throws the reason of the signal
  */
-export async function send<Body>({
-  method = 'GET',
-  path,
-  body,
-  signal,
-}: ApiRequest): Promise<ApiResponse<Body>> {
+export async function send<Body>(request: ApiRequest): Promise<ApiResponse<Body>> {
   const began = performance.now();
+  const { response, content: text } = await ask(request, (each) => each.text());
+  const parsed = parseJson(text);
+  if (!response.ok || parsed?.success === false) throw errorOf(response, text);
+  // Recordings are lines of JSON, which are text here.
+  return { body: (parsed ?? text) as Body, ms: performance.now() - began };
+}
+
+/** Reads a file with the name that the API gives it. @throws ApiError as {@link send} */
+export async function readFile(path: string): Promise<{ name: string; content: Blob }> {
+  const { response, content } = await ask({ path }, (each) => each.blob());
+  if (!response.ok) throw errorOf(response, await content.text());
+  const [, name = 'file'] =
+    /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '') ?? [];
+  return { name, content };
+}
+
+async function ask<Content>(
+  { method = 'GET', path, body, signal }: ApiRequest,
+  read: (response: Response) => Promise<Content>,
+): Promise<{ response: Response; content: Content }> {
   const isForm = body instanceof FormData;
   const key = path.startsWith('/admin/') ? adminKey.value : apiKey.value;
-  let response: Response;
-  let text: string;
   try {
-    response = await fetch(path, {
+    const response = await fetch(path, {
       method,
       headers: {
         ...(key && { Authorization: `Bearer ${key}` }),
@@ -89,7 +102,7 @@ export async function send<Body>({
       ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
     });
-    text = await response.text();
+    return { response, content: await read(response) };
   } catch (cause) {
     signal?.throwIfAborted();
     throw new ApiError('The service does not respond. This page tries again by itself.', {
@@ -98,16 +111,15 @@ export async function send<Body>({
       cause,
     });
   }
+}
+
+function errorOf({ status }: Response, text: string): ApiError {
   const parsed = parseJson(text);
-  if (!response.ok || parsed?.success === false) {
-    throw new ApiError(String(parsed?.error ?? `HTTP ${response.status}`), {
-      status: response.status,
-      code: String(parsed?.code ?? `HTTP ${response.status}`),
-      body: parsed ?? text,
-    });
-  }
-  // Recordings are lines of JSON, which are text here.
-  return { body: (parsed ?? text) as Body, ms: performance.now() - began };
+  return new ApiError(String(parsed?.error ?? `HTTP ${status}`), {
+    status,
+    code: String(parsed?.code ?? `HTTP ${status}`),
+    body: parsed ?? text,
+  });
 }
 
 function parseJson(text: string): Record<string, unknown> | undefined {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api.ts';
 
 /** What a view has read so far, and what went wrong last. */
@@ -57,4 +57,11 @@ export function usePolling<Value>(
     };
   }, [key, round]);
   return state.key === key ? state : { value: undefined, error: undefined };
+}
+
+/** Keeps what was read for as long as the next reading has not come, so that nothing vanishes meanwhile. */
+export function useLast<Value>(value: Value | undefined): Value | undefined {
+  const last = useRef(value);
+  if (value !== undefined) last.current = value;
+  return last.current;
 }

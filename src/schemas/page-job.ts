@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { atLeastOne, withKeywords } from '../json/schema-keywords.ts';
 import { document } from './document.ts';
+import { wholeNumber } from './pagination.ts';
 
 /** The file formats of exports. */
 export const EXPORT_FORMATS = ['jsonl', 'parquet', 'warc', 'wacz'] as const;
@@ -18,13 +19,6 @@ export const archive = z
  * 10 MB.
  */
 export const STATUS_PAGE_BYTES = 10 * 1024 * 1024;
-
-const wholeNumber = (name: string, min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, `Invalid pagination: ${name} must be a whole number of ${min} or more`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `Invalid pagination: ${name} must be ${min} to ${max}`);
 
 /** Query parameters of the status of a batch or crawl. */
 export const statusQuery = z.strictObject({
@@ -77,6 +71,10 @@ export const pageJobStatus = z
     paused: z.boolean().optional().describe('present while the job is paused'),
     error: z.string().optional().describe('reason why the job failed'),
     warning: z.string().optional().describe('limitations of the result'),
+    archivedBytes: z
+      .int()
+      .optional()
+      .describe('size of the responses of the sites that the job keeps; present with `archive`'),
     next: z
       .string()
       .optional()

@@ -16,3 +16,11 @@ export const paginationResponse = {
   cursor: z.string().nullable().describe('cursor of the next part; null at the end'),
   has_more: z.boolean(),
 };
+
+/** A whole number in a query, with messages that name it. */
+export const wholeNumber = (name: string, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `Invalid pagination: ${name} must be a whole number of ${min} or more`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `Invalid pagination: ${name} must be ${min} to ${max}`);

@@ -64,6 +64,17 @@ export const queueStatusResponse = z.object({
 });
 export const concurrencyResponse = z.object({ success, concurrency: z.int(), maxConcurrency: z.int() });
 
+/** Query parameters of the report on tokens of language models. */
+export const modelUsageQuery = z.strictObject({
+  timeRange: z
+    .enum(['hour', 'day'])
+    .optional()
+    .describe('adds `periods` of this length in UTC: hours of the last 7 days, or days of the last 90'),
+  byApiKey: z
+    .stringbool()
+    .default(false)
+    .describe('one row of `periods` per API key and period; by day without timeRange'),
+});
 export const modelUsageResponse = z.object({
   success,
   data: z.object({
@@ -72,6 +83,22 @@ export const modelUsageResponse = z.object({
       .array(z.object({ date: z.iso.date(), tokens: z.int() }))
       .describe(
         'the tokens of language models by day (UTC) in the last 90 days, oldest first; days without are absent',
+      ),
+    periods: z
+      .array(
+        z.object({
+          startDate: timestamp,
+          apiKey: z
+            .string()
+            .optional()
+            .describe('name of the API key, empty for jobs without one; only with byApiKey'),
+          tokens: z.int(),
+          calls: z.int().describe('number of requests to a language model'),
+        }),
+      )
+      .optional()
+      .describe(
+        'the tokens by period and key, oldest first; present with timeRange or byApiKey; periods without are absent',
       ),
   }),
 });

@@ -68,7 +68,7 @@ it('the events of a session are beside its live view, and its profile is listed 
   expect(user.errors).toEqual([]);
 });
 
-it('the tokens of language models are counted by day, beside the credits and in the CSV', async () => {
+it('the tokens of language models are counted by day beside the credits, and by hour and key, in plots and CSV', async () => {
   await using site = await startPages({ '/': '<p>A tea of the hills.</p>' });
   const { key, id: teamId } = await makeTeam(db, { modelTokensPerDay: 5_000 });
   const scraped = await call('/v2/scrape', { url: service.url, key, body: { url: `${site.url}/` } });
@@ -85,6 +85,25 @@ it('the tokens of language models are counted by day, beside the credits and in 
   const csv = await page.getByRole('link', { name: 'CSV of all' }).getAttribute('href');
   expect(decodeURIComponent(csv ?? '')).toBe(
     `data:text/csv;charset=utf-8,from,credits,tokens\r\n${date},1,1268`,
+  );
+  const usage = (query: string) => call(`/v2/team/model-usage?${query}`, { url: service.url, key });
+  const [startDate] = new Date().toISOString().split(/(?<=T\d\d)/);
+  const hour = { startDate: `${startDate}:00:00.000Z`, tokens: 1_268, calls: 2 };
+  expect((await usage('timeRange=hour')).body.data.periods).toEqual([hour]);
+  const { name } = (await call('/v2/team/keys', { url: service.url, key })).body.data[0];
+  expect((await usage('byApiKey=true')).body.data.periods).toEqual([
+    { ...hour, startDate: `${date}T00:00:00.000Z`, apiKey: name },
+  ]);
+  for (const query of ['timeRange=week', 'byApiKey=maybe', 'hours=1'])
+    expect((await usage(query)).body.code).toBe('BAD_REQUEST');
+
+  const models = page.getByRole('region', { name: 'Language models' });
+  await models.getByLabel('Period', { exact: true }).selectOption('Hours');
+  await models.getByRole('img', { name: '48 periods, at most 1,268 tokens in one' }).waitFor();
+  await models.getByRole('row').filter({ hasText: name }).getByText('1,268').waitFor();
+  const byHour = await models.getByRole('link', { name: 'Tokens as CSV' }).getAttribute('href');
+  expect(decodeURIComponent(byHour ?? '')).toBe(
+    `data:text/csv;charset=utf-8,from,key,tokens,calls\r\n${hour.startDate},${name},1268,2`,
   );
   expect(await findFaults(page)).toEqual([]);
   expect(user.errors).toEqual([]);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { workflowUrls } from '../../src/api/console/workflow-urls.ts';
@@ -15,6 +16,7 @@ const service = useService();
 const db = useDatabase();
 const User = useConsole(service);
 const PAGES = 100_000;
+const FAILED = 2_000;
 const PAGE =
   '<!doctype html><title>A tea of the hills</title><main><p>A tea that is picked in spring.</p></main>';
 
@@ -28,12 +30,20 @@ async function makeLargeBatch(key: string, url: string, hook: string): Promise<s
   });
   await sql`
     insert into pages (job_id, ordinal, team_id, url, host, status, admitted, attempts, position, blob, bytes_end, finished_at)
-    select job_id, ordinal + copy, team_id, url, host, status, admitted, attempts, position + copy, blob,
+    select job_id, ordinal + copy, team_id, url || 'hill?copy=' || copy, host, status, admitted, attempts, position + copy, blob,
       bytes_end * (copy + 1), finished_at + copy * interval '5 milliseconds'
     from pages, generate_series(1, ${PAGES - 1}::int) as copy where job_id = ${id}`.execute(db.query);
-  await sql`update job_progress set known = ${PAGES}, admitted = ${PAGES}, completed = ${PAGES} where job_id = ${id}`.execute(
+  await sql`
+    insert into pages (job_id, ordinal, team_id, url, host, status, admitted, attempts, error, finished_at)
+    select job_id, ${PAGES} + copy, team_id, url || 'failed/' || copy, host, 'failed', true, 1,
+      jsonb_build_object('code', case when copy % 2 = 0 then 'SCRAPE_TIMEOUT' else 'SCRAPE_SITE_ERROR' end, 'message', 'It failed.'), finished_at
+    from pages, generate_series(1, ${FAILED}::int) as copy where job_id = ${id} and ordinal = 0`.execute(
     db.query,
   );
+  const known = PAGES + FAILED;
+  await sql`
+    update job_progress set known = ${known}, admitted = ${known}, completed = ${PAGES}, failed = ${FAILED}
+    where job_id = ${id}`.execute(db.query);
   return id;
 }
 
@@ -64,6 +74,19 @@ it('a job with 100,000 documents has those on the screen in its page, and reads 
   await rows.last().click();
   await page.getByRole('region', { name: 'Document' }).getByText('picked in spring').waitFor();
 
+  await page.getByLabel('URL contains').fill('HILL 99999');
+  await page.getByRole('status').getByText('1 page', { exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.get('search')).toBe('HILL 99999');
+  const found = page.getByRole('list', { name: 'Pages' }).getByRole('button');
+  await found.getByText(`${site.url}/hill?copy=99999`, { exact: true }).waitFor();
+  expect(await findFaults(page)).toEqual([]);
+  await page.getByLabel('State').selectOption('Failed');
+  await page.getByText('No page of this job matches.').waitFor();
+  await page.getByLabel('URL contains').fill('');
+  await page.getByRole('button', { name: 'SCRAPE_TIMEOUT 1,000' }).click();
+  await page.getByRole('status').getByText('1,000 pages').waitFor();
+  expect(await findFaults(page)).toEqual([]);
+
   await page.getByRole('tab', { name: 'Pace' }).click();
   await page.getByRole('img', { name: 'at most 200.0 pages per second in one' }).waitFor();
   expect(await findFaults(page)).toEqual([]);
@@ -80,6 +103,39 @@ it('a job with 100,000 documents has those on the screen in its page, and reads 
   expect(await link.getAttribute('href')).toMatch(
     new RegExp(`^http://127\\.0\\.0\\.1:\\d+/namespaces/default/workflows/batch%2F${id}$`),
   );
+  expect(user.errors).toEqual([]);
+});
+
+it('a job is exported in each format, and as WACZ if it keeps what the sites sent', async () => {
+  await using site = await startPages({ '/': PAGE });
+  const { key } = await makeTeam(db);
+  const open = async (body: object) => {
+    const { id } = (await call('/v2/batch/scrape', { url: service.url, key, body })).body;
+    const user = await User.open(`/jobs/batch_scrape/${id}`, { key });
+    await user.page.getByText('Completed', { exact: true }).first().waitFor();
+    return { id, user };
+  };
+  const { user: other } = await open({ urls: [`${site.url}/`] });
+  const buttons = (page: typeof other.page) =>
+    page.getByRole('group', { name: 'Export' }).getByRole('button');
+  expect(await buttons(other.page).allInnerTexts()).toEqual(['JSON Lines', 'Parquet', 'WARC']);
+  await other[Symbol.asyncDispose]();
+
+  const { id, user } = await open({ urls: [`${site.url}/`], archive: true });
+  await using _ = user;
+  for (const [title, file] of [
+    ['JSON Lines', `batch-${id}.jsonl`],
+    ['WACZ', `batch-${id}.wacz`],
+  ] as const) {
+    const saving = user.page.waitForEvent('download');
+    await buttons(user.page).filter({ hasText: title }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe(file);
+    const content = readFileSync(await saved.path());
+    if (title === 'WACZ') expect(content.subarray(0, 2).toString()).toBe('PK');
+    else expect(JSON.parse(content.toString()).markdown).toContain('picked in spring');
+  }
+  expect(await findFaults(user.page)).toEqual([]);
   expect(user.errors).toEqual([]);
 });
 

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/console/playground/operations.ts';
 import { writeSnippets } from '../../src/console/playground/snippets/index.ts';
+import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { findFaults, useConsole } from '../support/browser/console.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
@@ -71,6 +72,33 @@ describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
   });
 });
 
+it('draws the pages of a PDF with their blocks, beside the markdown that was made of each', async () => {
+  const pdf = writePdf([
+    { texts: [{ text: 'Report of the year', x: 72, y: 80, size: 24 }, ...textLines(72, 140, [PROSE])] },
+    { texts: textLines(72, 80, ['Sales were <b>good</b> in May.']) },
+  ]);
+  await using user = await User.open('/try/parse');
+  const { page } = user;
+  const file = { name: 'report.pdf', mimeType: 'application/pdf', buffer: Buffer.from(pdf) };
+  await page.getByLabel('file', { exact: true }).setInputFiles(file);
+  await page.getByRole('button', { name: 'Parse', exact: true }).click();
+  await page.getByRole('tab', { name: 'Pages' }).click();
+  await page.getByRole('button', { name: 'Show the layout of the pages' }).click();
+  await page.getByText('Page 1 of 2').waitFor();
+  const panel = page.getByRole('tabpanel', { name: 'Pages' });
+  const heading = panel.getByRole('button', { name: /Report of the year$/ });
+  const [sheet, block] = [await panel.locator('.sheet').boundingBox(), await heading.boundingBox()];
+  expect(block!.y).toBeGreaterThan(sheet!.y);
+  expect(block!.y + block!.height).toBeLessThan(sheet!.y + sheet!.height / 4);
+  await heading.click();
+  await panel.getByText('text of the file').waitFor();
+  await panel.locator('pre').getByText('Report of the year').waitFor();
+  expect(await findFaults(page)).toEqual([]);
+  await panel.getByRole('button', { name: 'Next' }).click();
+  await panel.locator('article').getByText('Sales were <b>good</b> in May.').waitFor();
+  expect(user.errors).toEqual([]);
+});
+
 it('sends a request again by the button beside it', async () => {
   await using user = await User.open('');
   const { page } = user;
@@ -101,6 +129,7 @@ describe('a request as a program', () => {
     JavaScript: (text) => [process.execPath, ['--input-type=module', '-e', text]],
     Python: (text) => ['python3', ['-c', text]],
     'Command line': (text) => ['bash', ['-c', text]],
+    MCP: (text) => ['bash', ['-c', text]],
   };
   const run = async (language: string, text: string) => {
     const [file, args] = RUN[language]!(text);
@@ -130,14 +159,11 @@ describe('a request as a program', () => {
     );
   });
 
-  it('by MCP calls the tool of the same name', () => {
-    const body = { url: 'https://a.test/', formats: ['markdown'] };
-    expect(JSON.parse(snippet('MCP', 'scrape', body))).toEqual({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'firecrawl_scrape', arguments: body },
-    });
+  it('by MCP calls the tool of the same name, where there is one', () => {
+    const body = { url: 'https://a.test/' };
+    expect(snippet('MCP', 'scrape', body)).toBe(
+      `WINNOW_URL=${service.url} winnow mcp call firecrawl_scrape '{\n  "url": "https://a.test/"\n}'`,
+    );
     expect(snippet('MCP', 'batch', { urls: [] })).toBe('');
   });
 });

@@ -32,6 +32,7 @@ beforeAll(async () => {
     '/': ARTICLE,
     '/b': ARTICLE,
     '/hostile': hostile(other.url),
+    '/empty': '<!doctype html><title>Empty</title><div id="app"></div>',
   });
 });
 afterAll(async () => {
@@ -265,7 +266,7 @@ describe.each(['light', 'dark'] as const)('in %s colours and on a phone', (theme
     const code = page.getByRole('button', { name: /^SCRAPE_SITE_ERROR \d/ });
     await code.click();
     expect(await code.getAttribute('aria-pressed')).toBe('true');
-    await page.getByText('Why', { exact: true }).first().click();
+    await page.getByRole('list', { name: 'Pages' }).getByRole('button').first().click();
     await page.getByText(/^The page failed with SCRAPE_SITE_ERROR/).waitFor();
     expect(await findFaults(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
@@ -308,6 +309,15 @@ it('has support explain a scrape', async () => {
   await user.page.getByRole('button', { name: 'Explain this job' }).click();
   await user.page.getByRole('status', { name: 'Explanation' }).getByText('confidence').waitFor();
   expect(await findFaults(user.page)).toEqual([]);
+});
+
+it('offers to find out why a page came back empty', async () => {
+  await using user = await User.open('');
+  const { page } = user;
+  await user.scrape(`${site.url}/empty`);
+  await page.getByRole('button', { name: 'Why is it empty?' }).click();
+  await page.getByRole('status', { name: 'Explanation' }).waitFor();
+  expect(await findFaults(page)).toEqual([]);
 });
 
 describe.each(['light', 'dark'] as const)('the operator, in the theme %s,', (theme) => {

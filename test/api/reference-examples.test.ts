@@ -113,6 +113,7 @@ describe.each(Object.entries(heldJobs))('of %s', (path, bodyOf) => {
     await send(`get ${path}/:id`)({ id });
     await send(`get ${path}/:id/errors`)({ id });
     await send(`get ${path}/:id/hosts`)({ id });
+    await send(`get ${path}/:id/pages`)({ id });
     if (path === '/v2/crawl') {
       for (const list of ['active', 'ongoing']) {
         const [{ crawls }] = await send(`get /v2/crawl/${list}`)();

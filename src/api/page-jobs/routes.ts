@@ -11,15 +11,17 @@ import { decryptError } from '../../system/encryption/job-cipher.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
 import { hostsRoute } from './hosts.ts';
 import type { PageJobResource } from './page-job-resource.ts';
+import { pagesRoute } from './pages.ts';
 import { requirePageJob } from './require-page-job.ts';
 import { statusRoute } from './status.ts';
 
-/** Creates the routes that batches and crawls share: status, errors, hosts, cancellation, control and retry. */
+/** Creates the routes that batches and crawls share: status, errors, pages, hosts, cancellation, control and retry. */
 export function pageJobRoutes(resource: PageJobResource): AnyRoute[] {
   return [
     statusRoute(resource),
     cancelRoute(resource),
     errorsRoute(resource),
+    pagesRoute(resource),
     hostsRoute(resource),
     pauseRoute(resource),
     resumeRoute(resource),

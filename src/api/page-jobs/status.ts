@@ -117,6 +117,7 @@ export async function buildStatusHead(
     ...(job.paused && job.status === 'scraping' && { paused: true }),
     ...(job.error && { error: decryptError(job.error, cipher).message }),
     ...(warning && { warning }),
+    ...(job.archivedBytes > 0 && { archivedBytes: job.archivedBytes }),
   };
 }
 

@@ -3,6 +3,8 @@ import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
+/** The height of a row of one line in pixels, which the style sheet does not change. */
+export const ROW_PX = 44;
 /** Rows beyond the visible ones that are drawn, so that a quick turn of a wheel shows no gap. */
 const MARGIN = 8;
 

@@ -7,11 +7,12 @@ import { Icon } from '../icons.ts';
 import { usePolling } from '../polling.ts';
 import { useAction } from '../use-action.ts';
 import { JobDeliveries } from '../webhooks/deliveries.ts';
-import { Documents } from './documents.ts';
-import { Failures } from './failures.ts';
+import { Exports } from './exports.ts';
 import { type JobStatus, KIND_TITLES } from './listed-job.ts';
 import { Pace } from './pace.ts';
+import { Failures, Pages } from './pages.ts';
 import { Retuning } from './retuning.ts';
+import { Skipped } from './skipped.ts';
 import { Progress, State } from './state.ts';
 import { WorkflowLink } from './workflow-link.ts';
 
@@ -26,6 +27,7 @@ interface PageJobStatus {
   createdAt: string;
   duration?: number;
   warning?: string;
+  archivedBytes?: number;
 }
 const PATHS: Record<string, string> = { crawl: '/v2/crawl', batch_scrape: '/v2/batch/scrape' };
 const POLL_MS = 1000;
@@ -74,6 +76,7 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
       ${fault && html`<p class="error" role="alert">${fault}</p>`}
       ${warning && html`<p class="warning"><${Icon} name="warning" />${warning}</p>`}
       ${error && html`<p class="notice" role="status">${error.message}</p>`}
+      ${completed > 0 && html`<${Exports} path=${path} archivedBytes=${value.archivedBytes} />`}
       ${isRunning && html`<${Retuning} path=${path} isCrawl=${kind === 'crawl'} onSend=${run} />`}
       ${!isRunning && html`<${Explanation} jobId=${id} question="Why did this job end as it did, and what would improve it?" />`}
     </section>
@@ -81,10 +84,11 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
       {
         name: 'Pages',
         note: completed.toLocaleString(),
-        content: () => html`<${Documents} path=${path} total=${completed} />`,
+        content: () =>
+          html`<${Pages} path=${path} completed=${completed} failed=${failed} isRunning=${isRunning} />`,
       },
       {
-        name: 'Pace',
+        name: 'Hosts and pace',
         content: () => html`<${Pace} path=${path} isRunning=${isRunning} />`,
       },
       ...(failed > 0
@@ -92,10 +96,11 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
             {
               name: 'Failures',
               note: failed.toLocaleString(),
-              content: () => html`<${Failures} path=${path} failed=${failed} />`,
+              content: () => html`<${Failures} path=${path} failed=${failed} isRunning=${isRunning} />`,
             },
           ]
         : []),
+      ...(kind === 'crawl' ? [{ name: 'Skipped', content: () => html`<${Skipped} path=${path} />` }] : []),
       {
         name: 'Webhook events',
         content: () => html`<${JobDeliveries} jobId=${id} />`,

@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import { send } from '../api.ts';
 import { ago } from '../elements/format.ts';
 import { offsetOf, PART, Pager } from '../elements/pager.ts';
-import { usePolling } from '../polling.ts';
+import { useLast, usePolling } from '../polling.ts';
 import { BASE, place } from '../router.ts';
 import { CheckStrip } from './check-strip.ts';
 import { MonitorForm } from './monitor-form.ts';
@@ -27,15 +27,21 @@ export function MonitorList() {
     ({ data }) => (data.some(({ currentCheckId }) => currentCheckId) ? RUNNING_MS : IDLE_MS),
     `${offset} ${tag}`,
   );
+  // The form and the groups stay while another part of the list is read.
+  const last = useLast(value);
   return html`
     <h1>Monitors</h1>
     ${error && html`<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>`}
+    ${
+      last &&
+      html`
+        <${MonitorForm} isFirst=${value?.data.length === 0 && !tag} tag=${tag} />
+        <${TagGroups} groups=${last.tags} chosen=${tag} />`
+    }
     ${!value && !error && html`<p class="waiting" role="status"><span class="spinner" />Reading the monitors…</p>`}
     ${
       value &&
       html`
-        <${MonitorForm} isFirst=${value.data.length === 0 && !tag} tag=${tag} />
-        <${TagGroups} groups=${value.tags} chosen=${tag} />
         ${
           value.data.length
             ? html`<${Monitors} monitors=${value.data.slice(0, PART)} />`

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { ApiResponse } from '../api.ts';
 import { CopyButton } from '../elements/copy-button.ts';
+import { Explanation } from '../elements/explanation.ts';
 import { count, duration } from '../elements/format.ts';
 import { JsonTree } from '../elements/json-tree.ts';
 import { Markdown, OuterLink } from '../elements/markdown.ts';
@@ -11,6 +12,7 @@ import { BASE } from '../router.ts';
 import { Why } from '../why/why.ts';
 import { type ContentBlock, LeftOut, LeftOutOf } from './left-out.ts';
 import type { Operation } from './operations.ts';
+import { PageLayouts, type PagesOfPdf, PagesOfRequest } from './page-layout.ts';
 import type { PlaygroundRequest } from './request.ts';
 
 type Values = Record<string, unknown>;
@@ -63,11 +65,20 @@ export function Result({
     name: 'Left out',
     content: () => html`<${LeftOutOf} key=${metadata.scrapeId} sent=${sent} />`,
   };
+  const layout: Tab = {
+    name: 'Pages',
+    content: () => html`<${PagesOfRequest} key=${metadata.scrapeId} sent=${sent} />`,
+  };
+  const isPdf = String(metadata.contentType ?? '').startsWith('application/pdf');
+  const onRequest = [
+    ...(sent && isPdf && data.blocks === undefined ? [layout] : []),
+    ...(canJudge ? [leftOut] : []),
+  ];
   return html`
     ${typeof metadata.title === 'string' && html`<h2 dir="auto">${metadata.title}</h2>`}
     <p class="facts" role="status">${facts.map((fact) => html`<span>${fact}</span>`)}</p>
     ${typeof warning === 'string' && html`<p class="warning"><${Icon} name="warning" />${warning}</p>`}
-    <${Tabs} key="result" label="Parts of the result" tabs=${[...partsOf(data), ...(canJudge ? [leftOut] : []), response, request]} />`;
+    <${Tabs} key="result" label="Parts of the result" tabs=${[...partsOf(data), ...onRequest, response, request]} />`;
 }
 
 /** The parts of a document that have a view of their own. */
@@ -78,7 +89,10 @@ export function partsOf(data: Values): Tab[] {
     const note = Array.isArray(value) ? { note: value.length.toLocaleString() } : {};
     tabs.push({ name, ...note, content: () => show(value as never) as never });
   };
-  add('Markdown', data.markdown, (text: string) => html`<${MarkdownPart} text=${text} />`);
+  const { scrapeId } = (data.metadata ?? {}) as Values;
+  add('Markdown', data.markdown, (text: string) =>
+    text.trim() ? html`<${MarkdownPart} text=${text} />` : html`<${NoText} key=${scrapeId} id=${scrapeId} />`,
+  );
   add('Answer', data.answer, (text: string) => html`<${Markdown} text=${text} />`);
   add('Summary', data.summary, (text: string) => html`<${Markdown} text=${text} />`);
   add('Data', data.json, (value: unknown) => html`<${JsonTree} value=${value} />`);
@@ -96,11 +110,23 @@ export function partsOf(data: Values): Tab[] {
   add('Changes', data.changeTracking, (value: unknown) => html`<${JsonTree} value=${value} />`);
   add('Branding', data.branding, (value: unknown) => html`<${JsonTree} value=${value} />`);
   add('Left out', data.contentBlocks, (blocks: ContentBlock[]) => html`<${LeftOut} blocks=${blocks} />`);
-  const { scrapeId } = (data.metadata ?? {}) as Values;
+  add(
+    'Pages',
+    data.blocks,
+    (blocks: PagesOfPdf['blocks']) =>
+      html`<${PageLayouts} blocks=${blocks} pages=${data.pages as PagesOfPdf['pages']} />`,
+  );
   add('Why', scrapeId, (id: string) => html`<${Why} key=${id} id=${id} />`);
   add('Metadata', data.metadata, (value: unknown) => html`<${JsonTree} value=${value} />`);
   return tabs;
 }
+
+/** What is shown in place of empty markdown: how to find out why. */
+const NoText = ({ id }: { id: unknown }) => html`
+  <div class="empty">
+    <p>The result has no text. <b>Why</b> tells how the page was read, <b>Left out</b> what it has besides.</p>
+    ${typeof id === 'string' && html`<${Explanation} jobId=${id} question="Why is the content empty?" label="Why is it empty?" />`}
+  </div>`;
 
 const Source = ({ text }: { text: string }) =>
   html`<div class="snippet"><${CopyButton} text=${text} /><pre class="code" tabindex="0">${text}</pre></div>`;

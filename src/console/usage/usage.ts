@@ -7,6 +7,7 @@ import { KeyTable, type TeamKey } from '../elements/key-table.ts';
 import { usePolling } from '../polling.ts';
 import { place, setQuery } from '../router.ts';
 import { toCsv } from './csv.ts';
+import { ModelUsage } from './model-usage.ts';
 
 /** What was used in a period. */
 interface Period {
@@ -24,6 +25,9 @@ interface Models {
 interface Usage {
   remaining: number;
   planned: number;
+  /** The credits of this day and of the one before, in UTC. */
+  today: number;
+  yesterday: number;
   models: Models;
   periods: Period[];
   queue: { jobsInQueue: number; activeJobsInQueue: number; maxConcurrency: number };
@@ -45,21 +49,47 @@ interface CreditPeriod {
 
 async function readUsage(range: string, signal: AbortSignal): Promise<Usage> {
   const read = async <Body>(path: string) => (await send<Body>({ path: `/v2/team/${path}`, signal })).body;
-  const [balance, history, models, queue, keys] = await Promise.all([
+  const [balance, history, days, models, queue, keys] = await Promise.all([
     read<{ data: { remainingCredits: number; planCredits: number } }>('credit-usage'),
     read<{ periods: CreditPeriod[] }>(`credit-usage/historical?timeRange=${range}`),
+    read<{ periods: CreditPeriod[] }>('credit-usage/historical?timeRange=day'),
     read<{ data: Models }>('model-usage'),
     read<Usage['queue']>('queue-status'),
     read<{ data: Usage['keys'] }>('keys'),
   ]);
+  const creditsOf = (date: string) =>
+    days.periods.find(({ startDate }) => startDate.startsWith(date))?.creditsUsed ?? 0;
   return {
+    today: creditsOf(dayBefore(0)),
+    yesterday: creditsOf(dayBefore(1)),
     remaining: balance.data.remainingCredits,
     planned: balance.data.planCredits,
     models: models.data,
-    periods: joinPeriods(history.periods, models.data.days),
+    periods: joinPeriods(withGaps(history.periods, range), models.data.days),
     queue,
     keys: keys.data,
   };
+}
+
+const DAY_MS = 86_400_000;
+
+/** A day in UTC, by which credits and limits are counted: today, or so many days before. */
+const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
+/** Adds the periods without usage, which the API leaves out, from the first one until today. */
+function withGaps(periods: CreditPeriod[], range: string): CreditPeriod[] {
+  const known = new Map(periods.map((period) => [period.startDate, period]));
+  const all: CreditPeriod[] = [];
+  let start = periods[0]?.startDate;
+  while (start !== undefined && Date.parse(start) <= Date.now()) {
+    const end = new Date(start);
+    if (range === 'month') end.setUTCMonth(end.getUTCMonth() + 1);
+    else end.setUTCDate(end.getUTCDate() + (range === 'week' ? 7 : 1));
+    const endDate = end.toISOString();
+    all.push(known.get(start) ?? { startDate: start, endDate, creditsUsed: 0 });
+    start = endDate;
+  }
+  return all;
 }
 
 /** Puts the credits and the tokens of each period together, oldest first. */
@@ -84,22 +114,20 @@ export function UsageView() {
     <h1>Usage</h1>
     ${error && html`<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>`}
     ${!value && !error && html`<p class="waiting" role="status"><span class="spinner" />Reading the usage…</p>`}
-    ${value && html`<${Balance} usage=${value} /><${Consumption} usage=${value} range=${range} /><${Keys} keys=${value.keys} />`}`;
+    ${value && html`<${Balance} usage=${value} /><${Consumption} usage=${value} range=${range} /><${ModelUsage} /><${Keys} keys=${value.keys} />`}`;
 }
 
-/** Today in UTC, by which limits of a day count. */
-const today = () => new Date().toISOString().slice(0, 10);
-
-function Balance({ usage: { remaining, planned, models, queue } }: { usage: Usage }) {
+function Balance({ usage: { today, yesterday, remaining, planned, models, queue } }: { usage: Usage }) {
   return html`
     <dl class="figures">
+      <${Figure} title="Credits today" text=${today.toLocaleString()} note=${`yesterday ${yesterday.toLocaleString()}`} />
       ${
         remaining === UNLIMITED
           ? html`<${Figure} title="Credits left" text="unlimited" />`
           : html`<${Figure} title="Credits left" text=${remaining.toLocaleString()} note=${`of ${planned.toLocaleString()}`} />`
       }
       <${Figure}
-        title="Model tokens today" text=${(models.days.find(({ date }) => date === today())?.tokens ?? 0).toLocaleString()}
+        title="Model tokens today" text=${(models.days.find(({ date }) => date === dayBefore(0))?.tokens ?? 0).toLocaleString()}
         note=${models.tokensPerDay === null ? 'without a limit' : `of ${models.tokensPerDay.toLocaleString()}`}
       />
       <${Figure} title="Work that waits or runs" text=${queue.jobsInQueue.toLocaleString()} />

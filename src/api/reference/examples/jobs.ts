@@ -59,6 +59,24 @@ const pageJob = (path: string, tuning: object): Examples => ({
       robotsBlocked: [`${SITE}/private`],
     },
   },
+  [`get ${path}/:id/pages`]: {
+    response: {
+      success: true,
+      total: 1,
+      errorCodes: [{ code: 'SCRAPE_TIMEOUT', pages: 1 }],
+      data: [
+        {
+          id: PAGE_ID,
+          url: `${SITE}/slow`,
+          status: 'failed',
+          attempts: 2,
+          code: 'SCRAPE_TIMEOUT',
+          error: 'https://example.com/slow did not respond within 60000 ms. Set a longer timeout.',
+          finishedAt: TIME,
+        },
+      ],
+    },
+  },
   [`post ${path}/:id/pause`]: {
     requests: [{ summary: 'Pause the job', body: {} }],
     response: stateOf({ paused: true }),

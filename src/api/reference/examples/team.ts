@@ -111,7 +111,11 @@ export const TEAM_EXAMPLES: Examples = {
   'get /v2/team/model-usage': {
     response: {
       success: true,
-      data: { tokensPerDay: 1_000_000, days: [{ date: TIME.slice(0, 10), tokens: 48_200 }] },
+      data: {
+        tokensPerDay: 1_000_000,
+        days: [{ date: TIME.slice(0, 10), tokens: 48_200 }],
+        periods: [{ startDate: TIME, apiKey: 'production', tokens: 48_200, calls: 12 }],
+      },
     },
   },
   'get /v2/team/keys': {

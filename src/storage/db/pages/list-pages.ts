@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import { MAX_COUNTED_PAGES, type PageState } from '../../../schemas/job-pages.ts';
+import type { Database } from '../client.ts';
+
+/** The states of pages as they are stored, by their names in the API. */
+const STORED_STATES = {
+  waiting: 'pending',
+  scraping: 'claimed',
+  completed: 'completed',
+  failed: 'failed',
+} as const satisfies Record<PageState, string>;
+
+/** Which pages of a job are listed. */
+export interface PageFilter {
+  jobId: string;
+  status?: PageState | undefined;
+  errorCode?: string | undefined;
+  /** Words that the URL contains, in any case. */
+  words: readonly string[];
+}
+
+/** Pages that match, without URLs that turned out to be another page of the job. */
+function selectPages(db: Database, { jobId, status, errorCode, words }: PageFilter) {
+  const stored = status ? [STORED_STATES[status]] : Object.values(STORED_STATES);
+  let query = db.query.selectFrom('pages').where('job_id', '=', jobId).where('status', 'in', stored);
+  if (errorCode !== undefined) query = query.where(sql<boolean>`error->>'code' = ${errorCode}`);
+  for (const word of words) query = query.where(sql<boolean>`position(lower(${word}) in lower(url)) > 0`);
+  return query;
+}
+
+/** Lists the pages of a job that match, in the order of discovery. */
+export async function listPages(db: Database, filter: PageFilter & { skip: number; limit: number }) {
+  const rows = await selectPages(db, filter)
+    .select(['id', 'url', 'status', 'attempts', 'error', 'finished_at as finishedAt'])
+    .orderBy('ordinal')
+    .offset(filter.skip)
+    .limit(filter.limit)
+    .execute();
+  return rows.map((row) => ({ ...row, status: stateOf(row.status) }));
+}
+
+/** Counts the pages of a job that match, up to `MAX_COUNTED_PAGES`. */
+export async function countPages(db: Database, filter: PageFilter): Promise<number> {
+  const { pages } = await db.query
+    .selectFrom(selectPages(db, filter).select('ordinal').limit(MAX_COUNTED_PAGES).as('counted'))
+    .select((column) => column.fn.countAll<number>().as('pages'))
+    .executeTakeFirstOrThrow();
+  return Number(pages);
+}
+
+/** Counts the failed pages of a job by their error codes, the most frequent one first. */
+export async function countErrorCodes(
+  db: Database,
+  jobId: string,
+): Promise<{ code: string; pages: number }[]> {
+  const { rows } = await sql<{ code: string; pages: number }>`
+    select error->>'code' as code, count(*)::int as pages from pages
+    where job_id = ${jobId} and status = 'failed' and error is not null
+    group by 1 order by 2 desc, 1`.execute(db.query);
+  return rows;
+}
+
+/** The name of a stored state in the API. @throws Error for that of a row which is no page of its own */
+function stateOf(stored: string): PageState {
+  for (const [state, name] of Object.entries(STORED_STATES)) if (name === stored) return state as PageState;
+  throw new Error(`A page that is ${stored} was listed.`);
+}
