@@ -9,6 +9,10 @@ export interface PrintTheme {
   tagged: boolean;
   /** Whether pages have running heads and numbers. */
   hasRunningHeads: boolean;
+  /** Whether the headings of the second to fourth level are numbered. */
+  isNumbered: boolean;
+  /** Whether headings are printed in capitals. */
+  hasCapitals: boolean;
 }
 
 const FAMILIES = [
@@ -97,8 +101,43 @@ ${isShuffled ? shuffled(whole) : ''}`;
   const summary = [`${columns} col.`, `${size} pt`, `headings ${heading}`, `tables ${table}`, ...others].join(
     ', ',
   );
-  return { summary, css, tagged, hasRunningHeads };
+  return { summary, css, tagged, hasRunningHeads, isNumbered, hasCapitals: heading === 'capitals' };
 }
+
+/**
+ * The HTML of a document with what a theme prints of it: with the numbers and capitals of its headings, without
+ * the languages of its code, and without links whose URL is not absolute, which a PDF does not have.
+ */
+export function printedHtml(html: string, { isNumbered, hasCapitals }: PrintTheme): string {
+  const numberOf = headingNumbers();
+  return html
+    .replace(/<(h[1-6])>(.*?)<\/\1>/gs, (_, name: string, content: string) => {
+      const number = isNumbered ? numberOf(name) : '';
+      return `<${name}>${number}${hasCapitals ? inCapitals(content) : content}</${name}>`;
+    })
+    .replace(/<code class="[^"]*">/g, '<code>')
+    .replace(/<a (?![^>]*href="(?:https?|mailto):)[^>]*>(.*?)<\/a>/gs, '$1');
+}
+
+/** Counts headings as the style sheet of numbered themes does. */
+function headingNumbers(): (name: string) => string {
+  let [second, third, fourth] = [0, 0, 0];
+  return (name) => {
+    if (name === 'h2') [second, third] = [second + 1, 0];
+    if (name === 'h3') [third, fourth] = [third + 1, 0];
+    if (name === 'h4') fourth++;
+    const numbers: Record<string, string> = {
+      h2: `${second}. `,
+      h3: `${second}.${third} `,
+      h4: `${second}.${third}.${fourth} `,
+    };
+    return numbers[name] ?? '';
+  };
+}
+
+/** The text of HTML in capitals. Tags and references to characters stay. */
+const inCapitals = (html: string) =>
+  html.replace(/<[^>]*>|&#?\w+;|[^<&]+/g, (part) => (/^[<&]/.test(part) ? part : part.toUpperCase()));
 
 /** Rules by which blocks are drawn in another order than that in which they are read. */
 function shuffled(whole: (below: number) => number): string {

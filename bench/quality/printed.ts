@@ -3,12 +3,14 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { chromium } from 'playwright';
 import { readConfig } from '../../src/config.ts';
+import { toMarkdown } from '../../src/content/html/markdown/index.ts';
+import { parseHtml } from '../../src/content/html/parse/parse.ts';
 import { findChromium } from '../../src/run/embedded/chromium.ts';
 import { table } from '../figures.ts';
 import { loadDocumentScorer } from './documents.ts';
 import { nestedHeadings, readManuals } from './manuals.ts';
 import { loadMarkdownScorer } from './markdown.ts';
-import { type PrintTheme, themeOf } from './print-themes.ts';
+import { type PrintTheme, printedHtml, themeOf } from './print-themes.ts';
 import { openWinnow } from './winnow-documents.ts';
 
 /** Themes of one run: every second one is for tuning, the others are for checking. */
@@ -69,7 +71,7 @@ export async function measurePrinted(
     for (const { name, markdown: truth } of sources) {
       const { markdown = '' } = await convert(await readFile(fileOf(folder, seed, name)), 'pdf');
       await writeFile(fileOf(folder, seed, name).replace(/pdf$/, 'md'), markdown);
-      results.push({ seed, name, scores: compare(truth, markdown) });
+      results.push({ seed, name, scores: compare(truth, markdown, themeOf(seed)) });
     }
   const rows = seeds.map((seed) =>
     rowOf(
@@ -143,8 +145,13 @@ const pdfOptions = ({ tagged, hasRunningHeads }: PrintTheme, name: string) => ({
   footerTemplate: '<div style="font-size: 8pt; margin: 0 auto"><span class="pageNumber"></span></div>',
 });
 
-/** Compares markdown with the markdown that was printed. */
-async function loadComparison(kit: string): Promise<(truth: string, markdown: string) => Scores> {
+/**
+ * Compares markdown with the markdown that was printed. Both are compared in the spelling of our converter,
+ * because what was printed does not tell, for example, by which character the bullets were written.
+ */
+async function loadComparison(
+  kit: string,
+): Promise<(truth: string, markdown: string, theme: PrintTheme) => Scores> {
   const { features, markdownToHtml } = await loadMarkdownScorer(kit);
   const scoreDocument = await loadDocumentScorer(kit);
   const featuresOf = (markdown: string) => {
@@ -161,9 +168,13 @@ async function loadComparison(kit: string): Promise<(truth: string, markdown: st
       code: found.code.map((text) => text.replace(/\s+/g, ' ')),
     };
   };
-  return (truth, markdown) => {
+  return (truth, markdown, theme) => {
     const [wanted, got] = [featuresOf(truth), featuresOf(markdown)];
-    const { overall, nid, teds, mhs } = scoreDocument(truth, markdown);
+    const printed = parseHtml(printedHtml(markdownToHtml(truth), theme));
+    const { overall, nid, teds, mhs } = scoreDocument(
+      toMarkdown(printed, { removeBase64Images: false, tidy: true }),
+      markdown,
+    );
     const f1 = (name: 'levels' | 'code' | 'items' | 'links' | 'cells') =>
       wanted[name].length > 0
         ? (2 * common(wanted[name], got[name])) / (wanted[name].length + got[name].length)
