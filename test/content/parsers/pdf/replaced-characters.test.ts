@@ -70,6 +70,22 @@ describe('characters above U+FFFF', () => {
 });
 
 describe('bold, italic and monospaced words of PDFs', () => {
+  test('are known by the descriptors of fonts that have no name themselves', () => {
+    const map = `${HEAD}1 beginbfrange <20> <7e> <0020> endbfrange`;
+    const type3 = '<</Type/Font/Subtype/Type3/ToUnicode 5 0 R/FontDescriptor 7 0 R>>';
+    const stylesOf = (name: string) => {
+      const descriptor = `<</Type/FontDescriptor/FontName/${name}>>`;
+      const { replaced, fonts } = withPlaceholders(fileWith(map, `${type3}\nendobj\n7 0 obj\n${descriptor}`));
+      return { fonts: [...fonts], styles: new Set([...replaced.values()].map(({ style }) => style)) };
+    };
+    const bold = { bold: true, italic: false, monospaced: true };
+    expect(stylesOf('ABCDEF+BridgeMono-Bold')).toEqual({
+      fonts: ['BridgeMono-Bold', ''],
+      styles: new Set([bold]),
+    });
+    expect(stylesOf('ABCDEF+Bridge')).toEqual({ fonts: [], styles: new Set() });
+  });
+
   /** Texts of one line, each with its font and the place where it begins. */
   const line = (y: number, parts: [x: number, text: string, font?: PlacedText['font']][]) =>
     parts.map(([x, text, font = 'Helvetica']) => ({ x, y, text, font }));

@@ -11,7 +11,10 @@ export interface FileWithPlaceholders {
   file: Buffer;
   /** What the placeholders stand for. */
   replaced: ReadonlyMap<string, Replaced>;
-  /** The names of the fonts whose letters all have placeholders. */
+  /**
+   * The names of the fonts whose letters all have placeholders. The empty name stands for the fonts without a
+   * name, where all of them that are bold, italic or monospaced have placeholders.
+   */
   fonts: ReadonlySet<string>;
 }
 
@@ -51,6 +54,8 @@ export function withPlaceholders(
     const own = fonts.get(map.number);
     const styled = own?.style && hasEmphasis(own.style) && styledMap(map, own.style, placeholders);
     for (const name of own?.names ?? []) (styled ? told : untold).add(name);
+    // Of the fonts without a name, those that are neither bold nor italic nor monospaced need no placeholders.
+    if (own?.isNameless) (styled || (own.style && !hasEmphasis(own.style)) ? told : untold).add('');
     const bytes = styled || (SURROGATES.test(map.text) && astralMap(map, placeholders));
     if (!bytes) continue;
     changed ??= Buffer.from(file);

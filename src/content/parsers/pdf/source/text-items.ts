@@ -32,7 +32,9 @@ export function toWords(
     const upright = !item.rotation || item.rotation % 180 === 0;
     const height = upright ? item.height : item.width;
     const size = scale === undefined ? height / LINE_HEIGHT : (fontSizeOf(item) ?? height) * scale;
-    const pitch = pitches.get(fontKeyOf(item));
+    const isTold = told.has(withoutTag(item.fontName ?? ''));
+    // Fonts without a name share a key, and where they are told apart, no widths need to do so.
+    const pitch = isTold && !item.fontName ? undefined : pitches.get(fontKeyOf(item));
     const parts = item.words?.length ? item.words : [item];
     const styles = wordStyles(
       parts,
@@ -41,7 +43,7 @@ export function toWords(
         size,
         plainSize: sizeBeside(size, usual && scale && usual * scale),
         advance: pitch && pitch * (fontSizeOf(item) ?? 0),
-        isTold: told.has(withoutTag(item.fontName ?? '')),
+        isTold,
       },
       styleOf,
     );

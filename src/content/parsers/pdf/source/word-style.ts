@@ -46,11 +46,12 @@ export function wordStyles(
   const plain = style.monospaced ? styleOf('', plainSize) : style;
   const rest = !style.monospaced && isBullet(words[0]?.text) ? styleOf('', size) : undefined;
   const hasOther = isTold && words.some(({ text }) => STYLED.test(text));
+  const isCode = style.monospaced || words[0]?.fontStyle?.monospaced;
   return words.map((word, place) => {
     // The font of the run is that of its first word.
     const isBetween = hasOther && place > 0;
     const own = word.fontStyle ?? (isBetween ? styleBetween(words, place) : sharedStyle(words, place));
-    if (own) return styleOf(own, own === PLAIN && style.monospaced ? plainSize : size);
+    if (own) return styleOf(own, own === PLAIN && isCode ? plainSize : size);
     return (place > 0 && rest) || styleOfWord(word, { style, plain, advance });
   });
 }
