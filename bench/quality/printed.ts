@@ -163,9 +163,9 @@ async function loadComparison(
         (heading) => heading.slice(0, 3) + headingKey(heading.slice(3)),
       ),
       // Links within a document have no URL in a PDF.
-      links: found.links.filter((link) => /^(https?|mailto):/.test(link)),
-      // Lines that are too long are wrapped.
-      code: found.code.map((text) => text.replace(/\s+/g, ' ')),
+      links: found.links.filter((link) => /^(https?|mailto):/.test(link)).map(withPath),
+      // Lines that are too long are wrapped, some of them within words.
+      code: found.code.map((text) => text.replace(/\s+/g, '')),
     };
   };
   return (truth, markdown, theme) => {
@@ -199,6 +199,9 @@ async function loadComparison(
     };
   };
 }
+
+/** A link whose URL has a path, as Chromium adds `/` to those without one. */
+const withPath = (link: string) => link.replace(/^(https?:\/\/[^/?#|]+)\|/, '$1/|');
 
 /**
  * The letters and digits of a heading without its number, as some themes number headings or print them in
