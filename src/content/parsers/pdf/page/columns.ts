@@ -9,6 +9,7 @@ import { findGutters, type Gutter } from './gutters.ts';
 import { arePriceLists } from './price-lists.ts';
 import { groupColumns, groupRows } from './rows.ts';
 import { areTextAndNotes } from './side-notes.ts';
+import { areTwinTables } from './twin-tables.ts';
 
 /** Minimum width of a gutter between columns, as a multiple of the median line height. */
 const MIN_GUTTER = 0.72;
@@ -115,7 +116,7 @@ function separatesColumns<T>(sides: [ColumnItem<T>[], ColumnItem<T>[]], lineHeig
   if (!left.some((item) => right.some((other) => overlapY(item, other) > 0))) return false;
   const [own, others] = [left.filter(isSegment), right.filter(isSegment)];
   if (arePriceLists(own, others, lineHeight) || areBulletLists(own, others)) return true;
-  if (areTextAndNotes(own, others)) return true;
+  if (areTextAndNotes(own, others) || areTwinTables(own, others)) return true;
   const areProse = sides.every(isProse);
   if (areProse) {
     // A few long lines are columns, such as two captions side by side. A few short lines are cells of a

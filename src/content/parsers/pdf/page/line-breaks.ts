@@ -1,5 +1,6 @@
 import type { Box } from '../boxes.ts';
 import type { Line } from '../types.ts';
+import { AMOUNT } from './price-lists.ts';
 import { isRightToLeft } from './text-direction.ts';
 
 /** Width of a gap within a line from which its ends are two texts, as a multiple of the font size. */
@@ -11,6 +12,22 @@ export const hasWideGap = ({ words, style }: Line) =>
     const before = words[place - 1];
     return before !== undefined && word.left - before.right > WIDE_GAP * style.size;
   }) && !words.some(({ isLeader }) => isLeader);
+
+/** Minimum gap before an amount that stands by itself, and maximum distance of the ends of two of them. */
+const MIN_AMOUNT_GAP = 0.72;
+const MAX_SHIFT = 0.15;
+
+/** Whether two lines end with an amount each that stands by itself and ends at the same place. */
+export const endWithAmounts = (before: Line, line: Line): boolean =>
+  endsWithAmount(before) &&
+  endsWithAmount(line) &&
+  Math.abs(before.right - line.right) < MAX_SHIFT * line.style.size;
+
+function endsWithAmount({ words, style }: Line): boolean {
+  const [label, amount] = words.slice(-2);
+  if (!label || !amount || !AMOUNT.test(amount.text)) return false;
+  return amount.left - label.right > MIN_AMOUNT_GAP * style.size;
+}
 
 /** Whether the first word of a line would have fitted into the line above, so that the break is intended. */
 export function wouldFit(before: Line, line: Line, column: Box): boolean {

@@ -2,7 +2,14 @@ import { type Box, centerY, median, unionOf } from '../boxes.ts';
 import type { Line, PdfListItem, PdfTextBlock } from '../types.ts';
 import { toCode } from './code.ts';
 import { hasField } from './form-fields.ts';
-import { beginsBelowItem, beginsClause, hangsBelow, hasWideGap, wouldFit } from './line-breaks.ts';
+import {
+  beginsBelowItem,
+  beginsClause,
+  endWithAmounts,
+  hangsBelow,
+  hasWideGap,
+  wouldFit,
+} from './line-breaks.ts';
 import { lineText } from './lines.ts';
 import { listMarker } from './lists.ts';
 import { isRightToLeft } from './text-direction.ts';
@@ -102,7 +109,7 @@ function breaksBefore(
   if (!isFull && group.length === 1 && isAllItalic(before) && !isAllItalic(line)) return true;
   if (group.length === 1 && isCentered(before, column) && line.left < column.left + 0.5 * size) return true;
   if (beginsAnotherHeading(before, line, step, column)) return true;
-  if (hasWideGap(before) && hasWideGap(line)) return true;
+  if ((hasWideGap(before) && hasWideGap(line)) || endWithAmounts(before, line)) return true;
   const first = group[0] as Line;
   if (wouldFit(before, line, column) && beginsClause(line)) return true;
   if (marker && beginsBelowItem(before, line, first, column)) return true;

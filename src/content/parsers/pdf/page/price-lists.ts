@@ -10,7 +10,7 @@ const MIN_ALIGNED = 0.8;
 /** Maximum distance of aligned edges, as a multiple of the line height. */
 const MAX_SHIFT = 0.15;
 /** A number with decimals, with or without a currency. */
-const AMOUNT = /^\p{Sc}?\d{1,3}(?:[.,’']?\d{3})*[.,]\d{2}\p{Sc}?$/u;
+export const AMOUNT = /^\p{Sc}?\d{1,3}(?:[.,’']?\d{3})*[.,]\d{2}\p{Sc}?$/u;
 
 /** A line of a list: a label, and an amount at the right edge if it has one. */
 interface Entry {

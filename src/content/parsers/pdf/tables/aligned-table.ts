@@ -10,6 +10,7 @@ import {
   MIN_STRIP,
   mayBeginTable,
 } from './aligned-range.ts';
+import { SAME_START } from './column-starts.ts';
 import { logicalRows } from './logical-rows.ts';
 import { type Columns, cellsOfRows, isHeadOf } from './row-cells.ts';
 
@@ -115,7 +116,7 @@ function isTable(
   const columns = bounds.length - 1;
   if (columns < 2) return false;
   const several = rows.filter(({ length }) => length > 1);
-  if (several.length < (hasRules || columns > 3 ? 2 : 3)) return false;
+  if (several.length < (hasRules || columns > 3 || haveSameEdges(several) ? 2 : 3)) return false;
   // A row with only one cell, to the right of the first column, continues a cell.
   const inner = rows.filter(
     ([first, second]) => first && !second && first.left > (bounds[1] as number) && columns > 2,
@@ -135,6 +136,15 @@ function isTable(
   if (columns > 2 && areAligned(several, bounds, lineHeight)) return true;
   const gaps = several.flatMap((row) => innerGaps(row).map(({ left, right }) => right - left));
   return median(gaps) > (columns > 2 ? 0.9 : 1.3) * lineHeight;
+}
+
+/** Whether the cells of two rows of three columns begin or end at exactly the same positions. */
+function haveSameEdges([head, row, more]: readonly Segment[][]): boolean {
+  if (!head || !row || more || head.length !== 3 || row.length !== 3) return false;
+  return head.every(({ left, right }, column) => {
+    const cell = row[column] as Segment;
+    return Math.abs(cell.left - left) < SAME_START || Math.abs(cell.right - right) < SAME_START;
+  });
 }
 
 /** Whether most cells of each inner column begin or end at the same position. */

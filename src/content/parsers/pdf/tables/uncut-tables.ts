@@ -2,6 +2,7 @@ import { type Box, centerY, unionOf, widthOf } from '../boxes.ts';
 import { type ColumnItem, isSegment } from '../page/column-items.ts';
 import { arePriceLists } from '../page/price-lists.ts';
 import { groupColumns } from '../page/rows.ts';
+import { areTwinTables } from '../page/twin-tables.ts';
 import type { Segment } from '../types.ts';
 
 /** Minimum number of rows, and of cells in each of them. */
@@ -101,13 +102,16 @@ const hasRunningText = (cells: readonly Segment[]) =>
     );
   });
 
-/** Whether the cells are two lists of prices side by side: two columns of labels with amounts at their right. */
+/**
+ * Whether the cells are two lists of prices, or two tables with the same labels, side by side: two columns of
+ * labels with amounts or values at their right.
+ */
 function areTwoLists({ cells, columns }: CellRows, lineHeight: number): boolean {
   const [, own, others] = columns;
   if (columns.length !== 4 || !own || !others) return false;
   const middle = (own.right + others.left) / 2;
   const [left, right] = [true, false].map((isLeft) => cells.filter((cell) => cell.left < middle === isLeft));
-  return arePriceLists(left ?? [], right ?? [], lineHeight);
+  return arePriceLists(left ?? [], right ?? [], lineHeight) || areTwinTables(left ?? [], right ?? []);
 }
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
