@@ -7,7 +7,7 @@ export interface PlacedText {
   y: number;
   text: string;
   size?: number;
-  font?: 'Helvetica' | 'Helvetica-Bold' | 'Helvetica-Oblique' | 'Courier';
+  font?: 'Helvetica' | 'Helvetica-Bold' | 'Helvetica-Oblique' | 'Courier' | 'Courier-Bold';
   /** Counter-clockwise rotation in degrees. */
   angle?: number;
 }
@@ -41,7 +41,7 @@ export interface PdfFileOptions {
   catalog?: string;
 }
 
-const FONTS = ['Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Courier'] as const;
+const FONTS = ['Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Courier', 'Courier-Bold'] as const;
 /**
  * A CMap from the printable ASCII characters to others, of which the first one is given in hexadecimal
  * digits, and from those above U+00A0 to themselves.

@@ -33,9 +33,14 @@ export function joinParagraphs(blocks: readonly Block[]): Block[] {
   return joined;
 }
 
-/** Whether code goes on at the top of the next page, where it is not indented less. */
-const isNextPart = (before: PdfTextBlock, block: PdfTextBlock) =>
-  block.page === before.page + 1 && block.left > before.left - 1;
+/**
+ * Whether code goes on at the top of the next column or page, where it is not indented less than in the column
+ * above.
+ */
+function isNextPart(before: PdfTextBlock, block: PdfTextBlock): boolean {
+  if (block.page === before.page) return block.bottom < before.top && block.left > before.right;
+  return block.page === before.page + 1 && block.left > before.left - 1;
+}
 
 function continuesIn(before: PdfTextBlock, block: PdfTextBlock): boolean {
   const isAtTop = block.page > before.page || block.top < before.top;

@@ -1,6 +1,6 @@
 import { unionOf } from '../boxes.ts';
 import { lineLength, lineText } from '../page/lines.ts';
-import { isAllBold, isAllItalic } from '../page/paragraphs.ts';
+import { isAllBold, isAllItalic, isMonospaced } from '../page/paragraphs.ts';
 import type { Block, Line, PdfListItem, PdfTextBlock, TextStyle } from '../types.ts';
 
 /** A heading is bold, or its font is larger than that of the text by at least this factor. */
@@ -30,6 +30,8 @@ export interface BodyStyle {
   codeSize: number;
   /** Share of bold characters. If it is large, bold type does not indicate a heading. */
   boldShare: number;
+  /** The same of blocks of code, as far as they have several lines. */
+  boldCodeShare: number;
 }
 
 /** Measures the usual style of the text; 10 points if there is no text. */
@@ -56,15 +58,29 @@ export function bodyStyle(blocks: readonly Block[]): BodyStyle {
     size: mostFrequent(sizes) || 10,
     codeSize: codeSizeOf(blocks),
     boldShare: all > 0 ? bold / all : 0,
+    boldCodeShare: boldCodeShareOf(blocks),
   };
 }
 
-function codeSizeOf(blocks: readonly Block[]): number {
-  const sizes = new Map<number, number>();
+function boldCodeShareOf(blocks: readonly Block[]): number {
+  let [bold, all] = [0, 0];
   for (const block of blocks)
-    if (block.kind === 'code')
-      for (const line of block.lines)
-        sizes.set(line.style.size, (sizes.get(line.style.size) ?? 0) + lineLength(line));
+    if (block.kind === 'code' && block.lines.length > 1)
+      for (const [style, length] of lengthsByStyle(block.lines)) {
+        all += length;
+        if (style.bold) bold += length;
+      }
+  return all > 0 ? bold / all : 0;
+}
+
+/** The most frequent size of code. A line alone can be the title of a section, so it counts only without others. */
+function codeSizeOf(blocks: readonly Block[]): number {
+  const code = blocks.filter((block): block is PdfTextBlock => block.kind === 'code');
+  const several = code.filter(({ lines }) => lines.length > 1);
+  const sizes = new Map<number, number>();
+  for (const { lines } of several.length > 0 ? several : code)
+    for (const line of lines)
+      sizes.set(line.style.size, (sizes.get(line.style.size) ?? 0) + lineLength(line));
   return mostFrequent(sizes);
 }
 
@@ -143,8 +159,8 @@ function isHeading(candidate: Candidate, body: BodyStyle): boolean {
   const larger = size / body.size;
   const bold = lines.every(isAllBold);
   if (LEADER.test(text) || (larger < LARGER && LABEL.test(text))) return false;
-  if (block.kind === 'code' && !isNameOfSection(candidate, body)) return false;
-  const isCode = block.kind === 'code';
+  const isCode = block.kind === 'code' || (lines.length === 1 && isMonospaced(lines[0] as Line));
+  if (isCode && !isNameOfSection(candidate, body)) return false;
   if (!isCode && larger < LARGER && !(bold && body.boldShare < 0.5 && larger > 0.85))
     return isBoldTitle(candidate) || isItalicHeading(candidate);
   // Text that ends with a full stop or has several lines is usually running text.
@@ -159,12 +175,17 @@ function isHeading(candidate: Candidate, body: BodyStyle): boolean {
 
 /** Minimum size of a heading in a monospaced font, as a multiple of that of code. */
 const LARGER_CODE = 1.06;
+/** Maximum share of bold type in code of which bold lines are titles. */
+const MAX_BOLD_CODE = 0.1;
 
 /**
- * Whether a line of code is the title of a section, such as the name of a function: other code is smaller.
+ * Whether a line of code is the title of a section, such as the name of a function: other code is smaller, or
+ * not bold.
  */
 function isNameOfSection({ block, previous, next }: Candidate, body: BodyStyle): boolean {
   const { size, bold } = (block.lines[0] as Line).style;
+  const isOnlyBold = isAllBold(block.lines[0] as Line) && body.boldCodeShare < MAX_BOLD_CODE;
+  if (isOnlyBold && previous?.kind !== 'code' && next?.page === block.page) return true;
   if (previous?.kind === 'code' || next?.kind === 'code')
     return size > LARGER_CODE * body.codeSize && body.codeSize > 0;
   return size > LARGER * body.size || (body.codeSize > 0 ? size > LARGER_CODE * body.codeSize : bold);

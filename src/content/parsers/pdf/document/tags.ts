@@ -28,9 +28,7 @@ export function applyTags(blocks: readonly Block[], pages: readonly SourcePage[]
   const typeOfBlock = (block: PdfTextBlock) => typeOf(block, types.get(block.page) as Map<number, string>);
   const title = findTitle(blocks, pages, typeOfBlock);
   return blocks.map((block): Block => {
-    if (block.role || (block.kind !== 'paragraph' && block.kind !== 'heading' && block.kind !== 'caption'))
-      return block;
-    if (block === title) return block;
+    if (block.role || !mayHaveTag(block) || block === title) return block;
     const type = typeOfBlock(block);
     const level = HEADING.exec(type ?? '')?.[1];
     if (level) return { ...block, kind: 'heading', level: Number(level) };
@@ -39,6 +37,13 @@ export function applyTags(blocks: readonly Block[], pages: readonly SourcePage[]
       : block;
   });
 }
+
+/** Whether a block can be a heading by its tag: also a line of code, such as the name of a function. */
+const mayHaveTag = (block: Block): block is PdfTextBlock =>
+  block.kind === 'paragraph' ||
+  block.kind === 'heading' ||
+  block.kind === 'caption' ||
+  (block.kind === 'code' && block.lines.length === 1);
 
 /** How much larger the title of a document is than its headings. */
 const LARGER_TITLE = 1.1;

@@ -1,9 +1,85 @@
-import { centerY, unionOf } from '../boxes.ts';
+import { type Box, centerY, unionOf } from '../boxes.ts';
 import type { Line, PdfTextBlock } from '../types.ts';
+import { wouldFit } from './line-breaks.ts';
 import { isSpaced, lineText } from './lines.ts';
 
 /** Characters that distinguish code from a single word that is only printed in a monospaced font. */
 const STATEMENT = /[;{}()=<>$#|/\\]|^\w+ -/;
+
+/**
+ * Whether all words of a line are monospaced. Different character widths show that the reported font is
+ * wrong.
+ */
+export const isCode = ({ words }: Line): boolean =>
+  words.every(({ style }) => style.monospaced) &&
+  (words.length < 4 || new Set(words.filter(({ text }) => text.length > 2).map(advanceOf)).size < 3);
+
+const advanceOf = ({ left, right, text }: Line['words'][number]) =>
+  Math.round((5 * (right - left)) / text.length);
+
+/** The largest distance of two lines of code with one blank line or more between them, as a multiple of the usual one. */
+const MAX_STEP = 3.2;
+/** From this multiple on, a distance is that of blank lines or of two blocks. */
+const MIN_GAP = 1.3;
+/** How far the distance of lines with blank ones between them may be from a multiple of the usual one. */
+const MAX_SHIFT = 0.13;
+
+/** The usual distance of a line of code from the one above in points, by font size. */
+export function codePitches(lines: readonly Line[]): Map<number, number> {
+  const steps = new Map<number, number[]>();
+  for (let place = 1; place < lines.length; place++) {
+    const [above, line] = [lines[place - 1] as Line, lines[place] as Line];
+    const { size } = line.style;
+    const step = line.top - above.top;
+    if (above.style.size !== size || step < 0.9 * size || step > 2.2 * size) continue;
+    if (!isCode(line) || !isCode(above)) continue;
+    const own = steps.get(size);
+    if (own) own.push(step);
+    else steps.set(size, [step]);
+  }
+  return new Map(
+    Array.from(steps, ([size, own]) => {
+      const least = Math.min(...own);
+      // Browsers round the places of lines, so that only their mean distance is exact.
+      const usual = own.filter((step) => step < MIN_GAP * least);
+      return [size, usual.reduce((sum, step) => sum + step, 0) / usual.length];
+    }),
+  );
+}
+
+/**
+ * Whether lines of code at a distance are parts of one block: blank lines are as high as others, and so what is
+ * between them is a whole number of lines, unlike the space between two blocks.
+ */
+export function isInSameCode(step: number, pitch: number): boolean {
+  const lines = step / pitch;
+  if (lines > MAX_STEP) return false;
+  return lines < MIN_GAP || Math.abs(lines - Math.round(lines)) < MAX_SHIFT;
+}
+
+/** How far the lines of a paragraph are from its edge, as multiples of the font size. */
+const MAX_HANG = 3;
+const MAX_EDGE_SHIFT = 0.5;
+
+/**
+ * Whether a line goes on with the paragraph above it, although only one of the two is all code: the paragraph
+ * quotes so much code that it fills a line, or the rest of such code begins one.
+ * @param group the lines of the paragraph so far
+ * @param maxStep the largest distance of the lines of a paragraph, in points
+ */
+export function continuesBesideCode(
+  line: Line,
+  group: readonly Line[],
+  maxStep: number,
+  column: Box,
+): boolean {
+  const [first, before] = [group[0] as Line, group.at(-1) as Line];
+  const { size } = line.style;
+  const step = centerY(line) - centerY(before);
+  if (step <= 0 || step > maxStep || wouldFit(before, line, column)) return false;
+  if (group.length > 1) return Math.abs(line.left - before.left) < MAX_EDGE_SHIFT * size;
+  return line.left > first.left - MAX_HANG * size && line.left < first.left + MAX_HANG * size;
+}
 
 /**
  * Creates a block from lines in a monospaced font: code, or a paragraph if it is a single word without

@@ -94,5 +94,7 @@ function wordBehind(dot: Box, words: readonly Word[]): Word | undefined {
 
 function bulletBefore(word: Word): Word {
   const right = word.left - GAP * word.style.size;
-  return { ...word, text: '•', left: right - WIDTH * word.style.size, right, run: -1 };
+  // A bullet before code is no code itself.
+  const style = word.style.monospaced ? { ...word.style, monospaced: false } : word.style;
+  return { ...word, style, text: '•', left: right - WIDTH * word.style.size, right, run: -1 };
 }

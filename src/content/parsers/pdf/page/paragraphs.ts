@@ -1,6 +1,6 @@
 import { type Box, centerY, median, unionOf } from '../boxes.ts';
 import type { Line, PdfListItem, PdfTextBlock } from '../types.ts';
-import { toCode } from './code.ts';
+import { codePitches, continuesBesideCode, isCode, isInSameCode, toCode } from './code.ts';
 import { hasField } from './form-fields.ts';
 import {
   beginsBelowItem,
@@ -32,7 +32,7 @@ export function toTextBlocks(
   column: Box,
   page: number,
 ): (PdfTextBlock | PdfListItem)[] {
-  const pitches = usualPitches(lines);
+  const pitches = { text: usualPitches(lines), code: codePitches(lines) };
   const blocks: (PdfTextBlock | PdfListItem)[] = [];
   let group: Line[] = [];
   let marker: string | undefined;
@@ -56,16 +56,11 @@ export function toTextBlocks(
   return blocks;
 }
 
-/**
- * Whether all words of a line are monospaced. Different character widths show that the reported font is
- * wrong.
- */
-const isCode = ({ words }: Line) =>
-  words.every(({ style }) => style.monospaced) &&
-  (words.length < 4 || new Set(words.filter(({ text }) => text.length > 2).map(advanceOf)).size < 3);
-
-const advanceOf = ({ left, right, text }: Line['words'][number]) =>
-  Math.round((5 * (right - left)) / text.length);
+/** The usual distances of lines in points, by font size. */
+interface Pitches {
+  text: ReadonlyMap<number, number>;
+  code: ReadonlyMap<number, number>;
+}
 
 /** The usual distance of a line from the line above in points, by font size. */
 function usualPitches(lines: readonly Line[]): Map<number, number> {
@@ -88,19 +83,26 @@ function breaksBefore(
   after: Line | undefined,
   group: readonly Line[],
   column: Box,
-  pitches: ReadonlyMap<number, number>,
+  pitches: Pitches,
   marker: string | undefined,
 ): boolean {
   const { size } = line.style;
   const isFar = centerY(line) - centerY(before) > 2 * size;
   if (hasField(line)) return true;
   if (hasField(before)) return isFar || !LOWER_START.test(lineText(line));
+  if (isCode(before) !== isCode(line)) {
+    const text = (isCode(line) ? before : line).style.size;
+    const maxStep = MAX_PITCH * (pitches.text.get(text) ?? 1.25 * text);
+    return !continuesBesideCode(line, group, maxStep, column);
+  }
   const ratio = size / before.style.size;
   if (ratio > SIZE_STEP || ratio < 1 / SIZE_STEP) return true;
-  if (isCode(before) !== isCode(line)) return true;
-  const pitch = pitches.get(size) ?? 1.25 * size;
+  const pitch = pitches.text.get(size) ?? 1.25 * size;
   const step = centerY(line) - centerY(before);
-  if (isCode(line)) return step > 3.2 * pitch;
+  if (isCode(line) && group.every(isCode))
+    return isAllBold(before) !== isAllBold(line) && step > MAX_PITCH * pitch
+      ? true
+      : !isInSameCode(line.top - before.top, pitches.code.get(size) ?? pitch);
   if (step > MAX_PITCH * pitch || step < 0) return true;
   // PDFium reports the style of the first word for a whole line. So a full line in another style than the
   // next one may be text that begins with emphasis, but a short line is a block of its own.
@@ -219,6 +221,9 @@ function endsWithPage(line: Line): boolean {
   const number = text.search(PAGE_NUMBER_END);
   return number > 0 && /\p{L}/u.test(text.slice(0, number));
 }
+
+/** Whether all words of a line are monospaced. */
+export const isMonospaced = ({ words }: Line) => words.every(({ style }) => style.monospaced);
 
 /** Whether all words of a line are bold. */
 export const isAllBold = ({ words }: Line) => words.every(({ style }) => style.bold);

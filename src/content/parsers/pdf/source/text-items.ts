@@ -6,8 +6,7 @@ import { joinLeaders } from './dot-leaders.ts';
 import { fontKeyOf, type Pitches } from './fixed-pitch.ts';
 import { fontScale, fontSizeOf, LINE_HEIGHT } from './font-scale.ts';
 import { withoutTag } from './font-styles.ts';
-import type { StyledWord } from './replaced-characters.ts';
-import { sizeBeside, usualSize, wordStyles } from './word-style.ts';
+import { edgesOfWords, sizeBeside, usualSize, wordStyles } from './word-style.ts';
 import { cleanText, styleTable, withoutRepeats } from './words.ts';
 
 /** What is measured of the fonts of a whole document. */
@@ -48,11 +47,12 @@ export function toWords(
       styleOf,
     );
     const spaced = spacesBefore(item.text, parts);
+    const edgesOf = edgesOfWords(parts);
     for (const [place, part] of parts.entries()) {
       const text = cleanText(part.text);
       if (!text.trim()) continue;
       const { x, y } = part;
-      const { edges }: StyledWord = part;
+      const edges = edgesOf[place];
       const bottom = y + part.height;
       const word: Word = {
         left: x,

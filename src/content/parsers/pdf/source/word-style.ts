@@ -50,7 +50,10 @@ export function wordStyles(
   return words.map((word, place) => {
     // The font of the run is that of its first word.
     const isBetween = hasOther && place > 0;
-    const own = word.fontStyle ?? (isBetween ? styleBetween(words, place) : sharedStyle(words, place));
+    const own =
+      word.fontStyle ??
+      (isBetween ? styleBetween(words, place) : sharedStyle(words, place)) ??
+      styleOfNext(words, place);
     if (own) return styleOf(own, own === PLAIN && isCode ? plainSize : size);
     return (place > 0 && rest) || styleOfWord(word, { style, plain, advance });
   });
@@ -66,6 +69,43 @@ function sharedStyle(words: readonly RunWord[], place: number): FontStyle | unde
   if (!before || STYLED.test((words[place] as RunWord).text)) return undefined;
   const after = words.slice(place + 1).find(({ text }) => STYLED.test(text));
   return !after || after.fontStyle === before ? before : undefined;
+}
+
+/**
+ * The style of the code behind a word without letters that is as wide as it would be in the font of this code.
+ */
+function styleOfNext(words: readonly RunWord[], place: number): FontStyle | undefined {
+  const { text, width } = words[place] as RunWord;
+  if (STYLED.test(text)) return undefined;
+  const next = words.slice(place + 1).find((word) => STYLED.test(word.text));
+  if (!next?.fontStyle?.monospaced || next.edges) return undefined;
+  return hasPitch(width / text.length, next.width / next.text.length) ? next.fontStyle : undefined;
+}
+
+/** Minimum length of a word by which the width of the characters of code is measured. */
+const MIN_CODE_LENGTH = 3;
+/** Maximum difference of the width of a comma in code from that of other characters, as a share of it. */
+const MAX_COMMA = 0.15;
+const COMMAS = /^[,.]+$/;
+
+/**
+ * The characters at the ends of words that are not in their style. Nothing tells the font of a comma, but behind
+ * code it is in the same font if it is as wide as other characters.
+ */
+export function edgesOfWords(words: readonly RunWord[]): (RunWord['edges'] | undefined)[] {
+  const pure = words.find(
+    ({ text, edges, fontStyle }) =>
+      fontStyle?.monospaced && !edges && text.length >= MIN_CODE_LENGTH && STYLED.test(text),
+  );
+  const advance = pure && pure.width / pure.text.length;
+  return words.map(({ text, width, edges, fontStyle }) => {
+    if (!edges || !advance || !fontStyle?.monospaced) return edges;
+    const [start, end] = edges;
+    if (end === 0 || !COMMAS.test(text.slice(text.length - end))) return edges;
+    const comma = (width - (text.length - end) * advance) / end;
+    if (Math.abs(comma - advance) > MAX_COMMA * advance) return edges;
+    return start > 0 ? [start, 0] : undefined;
+  });
 }
 
 /**
