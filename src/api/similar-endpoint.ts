@@ -9,8 +9,46 @@ const VERSION = '/v2';
 const MAX_PATH_CHARACTERS = 200;
 /** The most endpoints that are listed. */
 const MAX_LISTED = 14;
-const SESSION_ADVICE =
-  'What a page does in a session is code: POST /v2/browser/{id}/execute with {"code": "await page.goto(\'https://example.com\')"}. ';
+/** Code of sessions for what other APIs have paths for. */
+const SESSION_CODE: Readonly<Record<string, string>> = {
+  screenshot: "(await page.screenshot()).toString('base64')",
+  pdf: "(await page.pdf()).toString('base64')",
+  content: 'await page.content()',
+  html: 'await page.content()',
+  text: "await page.innerText('body')",
+  title: 'await page.title()',
+  url: 'page.url()',
+  cookies: 'await context.cookies()',
+  click: "await page.click('#more')",
+  type: "await page.fill('#q', 'tea')",
+  fill: "await page.fill('#q', 'tea')",
+  press: "await page.keyboard.press('Enter')",
+  scroll: 'await page.mouse.wheel(0, 800)',
+  wait: "await page.waitForSelector('#content')",
+  reload: 'await page.reload()',
+  back: 'await page.goBack()',
+  evaluate: 'await page.evaluate(() => document.title)',
+};
+/** How a page is opened, which stands for all other actions. */
+const GOTO = "await page.goto('https://example.com')";
+/** The kinds of jobs that are read by their id. */
+const READABLE = ['scrape', 'batch/scrape', 'crawl', 'extract', 'agent'];
+const READ_ADVICE = `A job is read at the path of its kind: ${READABLE.map((kind) => `GET /v2/${kind}/{id}`).join(', ')}. GET /v2/jobs lists the jobs with their kinds.`;
+
+/** The first parts of paths in other APIs, by what they are here. */
+const RESOURCES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    browser: 'session sessions browsers devtools',
+    scrape: 'scraper fetch render read reader page content html markdown url',
+    crawl: 'spider spiders website site',
+    search: 'serp google',
+    map: 'sitemap links urls',
+    agent: 'research deepresearch',
+    monitor: 'watch watches alert alerts schedule schedules tracker',
+    parse: 'document documents convert ocr pdf',
+  }).flatMap(([resource, names]) => names.split(' ').map((name) => [name, resource])),
+);
+
 const ID = /\/[\da-f]{8}-[\da-f-]{27}(?=\/|$)/gi;
 
 /** Names of endpoints in other APIs and older versions, by the path without its version and with `:id`. */
@@ -27,6 +65,11 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   '/team/usage': 'Use GET /v2/team/credit-usage, or /v2/team/token-usage.',
   '/account': 'Use GET /v2/team/credit-usage.',
   '/balance': 'Use GET /v2/team/credit-usage.',
+  ...Object.fromEntries(
+    ['/jobs/:id', '/job/:id', '/tasks/:id', '/task/:id', '/runs/:id', '/status/:id', '/results/:id'].map(
+      (path) => [path, READ_ADVICE],
+    ),
+  ),
   '/team': 'Use GET /v2/team/credit-usage, /v2/team/queue-status, /v2/team/activity or /v2/team/keys.',
 };
 
@@ -95,13 +138,16 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
   };
   const rest = meant.slice(VERSION.length);
   const known = [rest, `${rest}s`].find((each) => Object.hasOwn(OTHER_NAMES, each));
-  if (known && !isEndpoint(method.toLowerCase(), meant)) return OTHER_NAMES[known];
+  if (known && !isEndpoint(method.toLowerCase(), meant))
+    return OTHER_NAMES[known]?.replaceAll('{id}', ids[0]?.slice(1) ?? '{id}');
   if (MCP_PATH.test(general)) return 'The Model Context Protocol has the endpoint POST /v2/mcp.';
   const ofMonitor = /^\/v2\/monitors?\/:id\/(\w+)$/.exec(meant)?.[1]?.toLowerCase() ?? '';
   if (Object.hasOwn(MONITOR_VERBS, ofMonitor))
     return `Use ${MONITOR_VERBS[ofMonitor]?.replace('{path}', withIds('/v2/monitor/:id'))}.`;
   const verb = withoutVerb(meant);
   if (verb) return `Use ${verb.method.toUpperCase()} ${withIds(verb.path)}.`;
+  const resource = ofOtherResource(method.toLowerCase(), meant);
+  if (resource) return `Use ${resource.method.toUpperCase()} ${withIds(resource.path)}.`;
   const found = findSimilarEndpoint(method.toLowerCase(), meant);
   if (!found || found.path === general) return listEndpoints(meant, withIds);
   const isSame = found.method === method.toLowerCase();
@@ -130,7 +176,7 @@ export function adviseOnMethod({ method, path }: { method: string; path: string 
 
 /** Names the endpoints that begin like a path, or all beginnings if none does. */
 function listEndpoints(meant: string, withIds: (path: string) => string): string {
-  const [, version, first = '', second] = meant.split('/');
+  const [, version, first = '', second, third] = meant.split('/');
   const begin = `/${version}/${first}`;
   const own = ENDPOINTS.filter(({ path }) => path === begin || path.startsWith(`${begin}/`));
   if (own.length) {
@@ -138,11 +184,19 @@ function listEndpoints(meant: string, withIds: (path: string) => string): string
     const list = (nearer.length ? nearer : own)
       .slice(0, MAX_LISTED)
       .map(({ method, path }) => `${method.toUpperCase()} ${withIds(path)}`);
-    const code = second === ':id' && /^(browser|interact)$/.test(first) ? SESSION_ADVICE : '';
-    return `${code}There are ${list.join(', ')}.`;
+    const isOfSession = second === ':id' && /^(browser|interact)$/.test(first);
+    if (isOfSession && third) return withIds(adviseOnSession(first, third));
+    return `There are ${list.join(', ')}.`;
   }
   const firsts = new Set(ENDPOINTS.map(({ path }) => path.split('/').slice(0, 3).join('/')));
   return `Endpoints begin with ${[...firsts].join(', ')}.`;
+}
+
+/** Says how something is done in a session that other APIs have a path for: by code. */
+function adviseOnSession(resource: string, action: string): string {
+  const verb = plainName(action);
+  const code = Object.hasOwn(SESSION_CODE, verb) ? SESSION_CODE[verb] : GOTO;
+  return `What a page does in a session is code: POST /v2/${resource}/:id/execute with ${JSON.stringify({ code })}.`;
 }
 
 /** The request that a path with a verb stands for: `DELETE /v2/crawl/:id` for `/v2/crawl/:id/cancel`. */
@@ -155,6 +209,17 @@ function withoutVerb(path: string): { method: string; path: string } | undefined
   const candidates = [rest, `${rest}/:id`];
   const found = candidates.find((each) => isEndpoint(method, each));
   return found ? { method, path: found } : undefined;
+}
+
+/** The endpoint that is meant by a path whose first part is the name of another API for a resource. */
+function ofOtherResource(method: string, meant: string): { method: string; path: string } | undefined {
+  const [, version, first = '', ...rest] = meant.split('/');
+  const name = plainName(first);
+  const resource = Object.hasOwn(RESOURCES, name) ? RESOURCES[name] : undefined;
+  if (resource === undefined) return undefined;
+  const path = ['', version, resource, ...rest].join('/');
+  const own = ENDPOINTS.filter((each) => each.path === path);
+  return own.find((each) => each.method === method) ?? own[0] ?? withoutVerb(path);
 }
 
 /** The endpoint with the most similar path, one with the same method first. */

@@ -67,11 +67,16 @@ function adviseOnOption(unknown: string, args: CommandArgs): string {
   );
   const meant = byName ?? findSimilarName(unknown, options);
   if (meant) return `Did you mean ${withValueHint(meant, args)}?`;
+  const ofValue = options.filter((name) => valuesIn(args[name]?.description).includes(unknown));
+  if (ofValue.length === 1) return `Did you mean --${ofValue[0]}=${unknown}?`;
   const known = Object.keys(args).map((name) =>
     options.includes(name) ? `--${name}` : name.replace(/\.+\d*$/, '').toUpperCase(),
   );
   return `Known are ${[...new Set(known)].join(', ')}.`;
 }
+
+/** The values that the description of an option lists, with commas between them. */
+const valuesIn = (description = '') => (description.includes(',') ? description.split(/[\s,:]+/) : []);
 
 /** An option as the help has it, with what its value is: `--timeout=<ms>`. */
 function withValueHint(name: string, args: CommandArgs): string {

@@ -21,6 +21,8 @@ describe('a body that is no JSON', () => {
     ['{"url": "http://a.test", "mobile": True}', /JSON has no True: write true/],
     ['{"url": "http://a.test" "mobile": true}', /A comma is missing before it/],
     [' ', /it is empty/],
+    [`'{"url": "http://a.test"}'`, /command line of Windows/],
+    ['{\\"url\\": \\"http://a.test\\"}', /backslash before each quote/],
   ])('%j is told with line and column', async (raw, message) => {
     const error = await errorOf('/v2/scrape', { raw });
     expect(error).toMatch(/^Bad request, malformed JSON: /);
@@ -91,7 +93,7 @@ describe('a monitor that is asked for as other services have it', () => {
   it.each([
     [{}, /such as \{"schedule":\{"text":"daily at 9:00"\}\}\. targets is missing/],
     [{}, /such as \{"targets":\[\{"type":"scrape","urls":\["https:\/\/example\.com"\]\}\]\}/],
-    [{ ...rest, url: 'https://a.test' }, /Use targets, such as \[\{"type": "scrape"/],
+    [{ ...rest, url: 'https://a.test' }, /Use targets: \[\{"type":"scrape","urls":\["https:\/\/a\.test"\]/],
     [{ ...rest, interval: 5 }, /Use schedule: \{"text":"every 5 minutes"\}/],
     [{ ...rest, schedule: 'often' }, /Write \{"text":"daily at 9:00"\}/],
     [{ ...rest, schedule: 'every 30 minutes' }, /Write \{"text":"every 30 minutes"\}/],
@@ -137,6 +139,12 @@ describe('a path', () => {
     [`/v2/monitors/${SOME_ID}/resume`, `Use PATCH /v2/monitor/${SOME_ID} with {"status": "active"}.`],
     [`/v2/monitor/${SOME_ID}/trigger`, `Use POST /v2/monitor/${SOME_ID}/run.`],
     ['/v2/team/usage', 'Use GET /v2/team/credit-usage'],
+    [`/v2/sessions/${SOME_ID}/extend`, `Use POST /v2/browser/${SOME_ID}/extend.`],
+    [
+      `/v2/browser/${SOME_ID}/screenshot`,
+      `/v2/browser/${SOME_ID}/execute with {"code":"(await page.screenshot`,
+    ],
+    [`/v2/jobs/${SOME_ID}`, `read at the path of its kind: GET /v2/scrape/${SOME_ID}`],
     ['/admin/team', 'Did you mean /admin/teams?'],
     ['/v2/admin/nothing', 'Known are /admin/'],
   ])('%s is told which one is meant', async (path, message) => {

@@ -42,6 +42,7 @@ it.each([
     /Unknown option '--every'\. Did you mean --schedule=<[^>]+>\?/,
   ],
   [['map', PAGE, '--frob'], /Unknown option '--frob'\. Known are URL, --search, --limit, /],
+  [['search', 'tea', '--news'], /Unknown option '--news'\. Did you mean --sources=news\?/],
   [['backup', '--to', 'x'], /Unknown option '--to'\. Known are FILE, --without-keys\./],
   [
     ['scrape', PAGE, `${PAGE}/b`],

@@ -3,10 +3,10 @@ import { quote } from '../../errors.ts';
 import { findSimilarName } from '../../json/similar-name.ts';
 import { exampleOf, isShort } from './examples.ts';
 import { type Checked, type Issue, insteadOf, type Mistake, nameOf, valueList } from './mistake.ts';
-import { onlyNameIn } from './option-words.ts';
+import { onlyNameIn, singularOf } from './option-words.ts';
 import { isOptionalAt, literalsOf, type Plain, schemasAt, valueAt } from './request-schema.ts';
 import { suggestTyped } from './typed-object.ts';
-import { adviseOnValue } from './value-names.ts';
+import { adviseOnValue, meantValue } from './value-names.ts';
 
 /** A list with more values than this comes after what may be meant. */
 const MAX_SHORT_LIST = 12;
@@ -43,12 +43,32 @@ function adviseOn(path: Issue['path'], value: unknown, values: readonly unknown[
   const [sent] = Array.isArray(value) && value.length === 1 ? value : [value];
   const names = values.filter((each) => typeof each === 'string');
   const option = path.findLast((key) => typeof key === 'string' && key !== 'type');
-  const known = adviseOnValue(String(option), sent, values);
+  const known = adviseOnValue(String(option), sent, values) ?? adviseOnSeveral(path, sent, values);
   if (known) return `. ${known}`;
-  const similar = typeof sent === 'string' ? findSimilarName(sent, names) : undefined;
+  const similar =
+    typeof sent === 'string'
+      ? (findSimilarName(sent, names) ?? findSimilarName(singularOf(sent), names))
+      : undefined;
   const contained = typeof sent === 'string' ? onlyNameIn(sent, names) : undefined;
   if (similar === undefined) return contained === undefined ? '' : `. Write ${quote(contained)}`;
   return similar === sent ? `. Write ${quote(similar)}` : `. Did you mean ${quote(similar)}?`;
+}
+
+/** Says how several values are written that stand in one text, with commas between them. */
+function adviseOnSeveral(path: Issue['path'], sent: unknown, values: readonly unknown[]): string | undefined {
+  const parts = typeof sent === 'string' ? sent.split(/\s*[,;|]\s*/).filter(Boolean) : [];
+  if (parts.length < 2) return undefined;
+  const option = String(path.findLast((key) => typeof key === 'string'));
+  const meant = parts.map((part) =>
+    values.includes(part)
+      ? part
+      : (meantValue(option, part, values) ?? findSimilarName(part, values.map(String))),
+  );
+  if (meant.includes(undefined)) return undefined;
+  const isEntry = typeof path.at(path.at(-1) === 'type' ? -2 : -1) === 'number';
+  return isEntry
+    ? `Write entries of their own: ${valueList(meant)}`
+    : `It is one value, such as ${quote(String(meant[0]))}`;
 }
 
 /** Says which object of a union is meant, or that the value is of none of them. */

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { quote } from '../../errors.ts';
 import { completeBound, describeBound } from './describe-bound.ts';
 import { describeChoice, describeUnion } from './describe-choice.ts';
-import { exampleBody, exampleFor, exampleOf, parseJsonText } from './examples.ts';
+import { exampleBody, exampleFor, exampleOf, isShort, parseJsonText } from './examples.ts';
 import { type Checked, type Issue, insteadOf, type Mistake, nameOf, unitOf, valueList } from './mistake.ts';
 import { isOptionalAt, literalsOf, type Plain, schemasAt, typeOf, valueAt } from './request-schema.ts';
 import { timesOf } from './rewrite-value.ts';
+import { schemaIn } from './value-kinds.ts';
 import { adviseOnType, translate } from './value-names.ts';
 
 /**
@@ -24,7 +25,7 @@ export function describeMistake(issue: Issue, checked: Checked): string {
     return completeBound(withPlace(issue.message, issue.path), mistake);
   if (issue.message && issue.code === 'invalid_format')
     return `${withPlace(issue.message, issue.path)}${correct(issue.message, mistake)}`;
-  if (issue.message) return withPlace(issue.message, issue.path);
+  if (issue.message) return withPlace(issue.message, issue.path) + adviseOnSchema(issue.path, checked);
   switch (issue.code) {
     case 'invalid_type':
       return value === undefined ? describeMissing(mistake) : describeType(mistake);
@@ -52,6 +53,14 @@ function withPlace(message: string, path: readonly PropertyKey[]): string {
   const last = String(path.at(-1));
   if (message.startsWith(`${last} `)) return where + message.slice(last.length);
   return `${where}${message.startsWith('must ') ? '' : ':'} ${message}`;
+}
+
+/** Repeats the JSON Schema itself where a `schema` has it in another object, as OpenAI does. */
+function adviseOnSchema(path: Issue['path'], { request }: Checked): string {
+  const index = path.lastIndexOf('schema');
+  const sent = index < 0 ? undefined : valueAt(request, path.slice(0, index + 1));
+  const inner = schemaIn(sent);
+  return inner === undefined || inner === sent || !isShort(inner) ? '' : `. Write ${JSON.stringify(inner)}`;
 }
 
 /** Repeats a text of the wrong form after the message of a schema, with what it may be meant to be. */

@@ -82,7 +82,8 @@ export function exampleFor(
   sent: unknown,
   { name, unit, isEntry }: SentPlace & { isEntry: boolean },
 ): string {
-  const type = Array.isArray(sent) ? sent[0] : sent;
+  const [word] = typeof sent === 'string' ? sent.trim().split(/[\s:]/, 1) : [sent];
+  const type = Array.isArray(sent) ? sent[0] : word;
   const isNamed = ({ schema: { _zod } }: Plain) =>
     _zod.def.type === 'object' &&
     Boolean(_zod.def.shape.type && literalsOf(_zod.def.shape.type).includes(type));

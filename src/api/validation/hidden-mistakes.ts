@@ -5,7 +5,7 @@ import { resolveUnions } from './describe-choice.ts';
 import type { Checked, Issue } from './mistake.ts';
 import { onlyNameIn } from './option-words.ts';
 import { literalsOf, memberAt, schemasAt, shapeOf, valueAt } from './request-schema.ts';
-import { translate } from './value-names.ts';
+import { meantValue } from './value-names.ts';
 
 /** Mistakes in a request as it is after others are mended. */
 export interface HiddenMistakes {
@@ -53,7 +53,7 @@ function meantType(place: readonly PropertyKey[], { schema, request }: Checked):
     .filter((each) => typeof each === 'string');
   if (types.includes(type)) return undefined;
   const option = String(place.findLast((key) => typeof key === 'string'));
-  const known = translate(option, type);
+  const known = meantValue(option, type, types);
   return types.find((each) => each === known) ?? findSimilarName(type, types) ?? onlyNameIn(type, types);
 }
 

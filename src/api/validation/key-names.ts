@@ -13,6 +13,19 @@ const asFormat = (type: string, member: string) => (value: unknown) =>
     ? `Ask for it in formats: [${json({ type, ...value })}].`
     : `Ask for it in formats: [{"type": "${type}", ${json(member)}: …}].`;
 
+/** The object of a viewport, also from a text such as `1280x720`. */
+function viewportOf(value: unknown): string {
+  const [, width, height] = /^(\d{1,5})\s*\D\s*(\d{1,5})$/.exec(typeof value === 'string' ? value : '') ?? [];
+  if (width) return json({ width: Number(width), height: Number(height) });
+  return isJsonObject(value) && isShort(value) ? json(value) : json({ width: 1280, height: 720 });
+}
+
+/** The URLs of a value, or an example. */
+function urlsOf(value: unknown): unknown[] {
+  const urls = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string' && each);
+  return urls.length && isShort(urls) ? urls : ['https://example.com'];
+}
+
 /** Advises to ask for data of the page in a format, with the prompt or schema that was sent. */
 const asJsonFormat = (member: 'prompt' | 'schema', begin: string, end = '') => {
   return (value: unknown) =>
@@ -42,7 +55,7 @@ const OLD_NAMES: readonly Replacement[] = [
   {
     names: ['url', 'urls', 'target', 'pages'],
     beside: 'targets',
-    advice: 'Use targets, such as [{"type": "scrape", "urls": ["https://example.com"]}].',
+    advice: (value) => `Use targets: ${json([{ type: 'scrape', urls: urlsOf(value) }])}.`,
   },
   {
     names: ['cron', 'interval', 'every', 'frequency', 'timezone'],
@@ -159,15 +172,21 @@ const FORMATS: readonly Replacement[] = [
   { names: ['extractorOptions'], beside: 'formats', advice: asFormat('json', 'schema')(undefined) },
   { names: ['changeTrackingOptions'], beside: 'formats', advice: asFormat('changeTracking', 'modes') },
   {
-    names: ['screenshot', 'fullPageScreenshot'],
+    names: ['screenshot'],
     beside: 'formats',
-    advice: asFormat('screenshot', 'fullPage'),
+    advice: (value) =>
+      value === true ? 'Use formats: ["screenshot"].' : asFormat('screenshot', 'fullPage')(value),
+  },
+  {
+    names: ['fullPageScreenshot'],
+    beside: 'formats',
+    advice: 'Use formats: [{"type":"screenshot","fullPage":true}].',
   },
   {
     names: ['viewport'],
     beside: 'formats',
     advice: (value) =>
-      `A screenshot has it: formats: [{"type": "screenshot", "viewport": ${isShort(value) ? json(value) : '…'}}]. For a small screen, use mobile: true.`,
+      `A screenshot has it: formats: [{"type": "screenshot", "viewport": ${viewportOf(value)}}]. For a small screen, use mobile: true.`,
   },
   {
     names: ['prompt', 'extractionPrompt'],
@@ -199,8 +218,8 @@ const MEMBERS: readonly Replacement[] = [
   {
     names: ['timeout'],
     beside: 'milliseconds',
-    advice:
-      'For a time, use milliseconds. With selector, leave it out: an element is waited for up to 10 seconds.',
+    advice: (value) =>
+      `For a time, use milliseconds${typeof value === 'number' ? `: ${value}` : ''}. With selector, leave it out: an element is waited for up to 10 seconds.`,
   },
   { names: ['ocr', 'forceOcr', 'useOcr'], beside: 'maxPages', advice: 'Use mode: "ocr".' },
   {
@@ -251,6 +270,12 @@ const ELSEWHERE: readonly Replacement[] = [
     names: ['async', 'background'],
     advice: 'Leave it out. POST /v2/batch/scrape and POST /v2/crawl run in the background.',
   },
+  ...['crawlEntireDomain', 'appendToId'].map((beside) => ({
+    names: ['wait', 'waitForCompletion', 'sync', 'blocking', 'poll', 'pollInterval', 'waitUntilDone'],
+    beside,
+    advice:
+      'Leave it out: the job runs in the background. GET with its id in the path returns its state and its pages so far.',
+  })),
   {
     names: ['limit', 'maxPages', 'includePaths', 'excludePaths', 'maxDepth', 'maxDiscoveryDepth'],
     beside: 'formats',

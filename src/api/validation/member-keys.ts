@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../json/json-object.ts';
 import { plainName } from '../../json/similar-name.ts';
-import { exampleOf } from './examples.ts';
+import { exampleFor, exampleOf } from './examples.ts';
 import { hasOnlyWords, wordsOf } from './option-words.ts';
 import { literalsOf, memberAt, type Plain, shapeOf, unwrap } from './request-schema.ts';
 import { suggestTyped } from './typed-object.ts';
@@ -32,11 +32,13 @@ export function adviseOnMemberKey(
   // A list of URLs or other values is not one of these entries.
   if (Array.isArray(value)) return undefined;
   const words = wordsOf(key);
+  // It has an option of its own, `fullPage`.
+  if (words.has('full') && words.has('screenshot')) return undefined;
   for (const list of LISTS) {
     const plains = entriesOf(shape[list]);
     if (!plains.length) continue;
     const types = typesOf(plains);
-    for (const word of [plainName(key), ...[...words].filter((each) => !VAGUE.has(each))]) {
+    for (const word of [plainName(key), ...[...words].filter((each) => value === true || !VAGUE.has(each))]) {
       if (word !== plainName(key) && !hasOnlyWords(words, new Set([...BESIDE, word]))) continue;
       const found = entryFor(list, word, { value, plains, types });
       if (!found) continue;
@@ -52,15 +54,21 @@ export function adviseOnMemberKey(
 /**
  * The entries of a list that values mean, in place of a name, an object or several of them: `"json"`, `{"type":
  * "screenshot"}`, `["md", "links"]`.
+ * @param mayBeWord whether a word of a text is enough: `json` in `json_object`
  * @returns undefined unless each of them is known
  */
-export function entriesFrom(list: string, value: unknown, schema: z.core.$ZodType): unknown[] | undefined {
+export function entriesFrom(
+  list: string,
+  value: unknown,
+  schema: z.core.$ZodType,
+  mayBeWord = true,
+): unknown[] | undefined {
   const known = LISTS.find((each) => each === list);
   const plains = known ? entriesOf(schema) : [];
   if (!known || !plains.length) return undefined;
   const values = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[\s,;]+/) : [value];
   const isKnown = (entry: unknown) => z.safeParse(schema, [entry]).success;
-  const entries = values.map((each) => entryFrom(known, each, { plains, isKnown }));
+  const entries = values.map((each) => entryFrom(known, each, { plains, isKnown, mayBeWord }));
   return entries.length && entries.every((entry) => entry !== undefined) ? entries : undefined;
 }
 
@@ -68,13 +76,17 @@ export function entriesFrom(list: string, value: unknown, schema: z.core.$ZodTyp
 function entryFrom(
   list: (typeof LISTS)[number],
   value: unknown,
-  { plains, isKnown }: { plains: readonly Plain[]; isKnown: (entry: unknown) => boolean },
+  {
+    plains,
+    isKnown,
+    mayBeWord,
+  }: { plains: readonly Plain[]; isKnown: (entry: unknown) => boolean; mayBeWord: boolean },
 ): unknown {
   if (isKnown(value)) return value;
   const name = typeof value === 'string' ? value : memberAt(value, 'type');
-  if (typeof name !== 'string') return undefined;
+  if (typeof name !== 'string') return suggestTyped(plains, value).find(isKnown);
   const types = typesOf(plains);
-  const [type] = [plainName(name), ...wordsOf(name)].flatMap((word) => {
+  const [type] = [plainName(name), ...(mayBeWord ? wordsOf(name) : [])].flatMap((word) => {
     const translated = translate(list, word);
     return types.filter((each) => plainName(String(each)) === word).concat(translated ?? []);
   });
@@ -115,7 +127,10 @@ function entryFor(
   const isKnown = (entry: unknown) => plains.some(({ schema }) => z.safeParse(schema, entry).success);
   const bare = { type: known };
   const entry = isJsonObject(value) && !isKnown(typed) && isKnown(bare) ? bare : (typed ?? bare);
-  if (!isKnown(entry)) return use({ ...entry, prompt: exampleOf('prompt', z.string()) });
+  const prompted = { ...entry, prompt: exampleOf('prompt', z.string()) };
+  if (isKnown(prompted) && !isKnown(entry)) return use(prompted);
+  if (!isKnown(entry))
+    return `Use ${list}: [${exampleFor(plains, known, { name: list, unit: undefined, isEntry: true })}].`;
   return use(isBare(entry) && list === 'formats' ? known : entry);
 }
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../json/json-object.ts';
 import { findSimilarName } from '../../json/similar-name.ts';
 import { exampleFor, isShort } from './examples.ts';
 import { entriesFrom } from './member-keys.ts';
 import { type Checked, unitOf } from './mistake.ts';
-import { wordsOf } from './option-words.ts';
-import { literalsOf, type Plain, type shapeOf, unwrap } from './request-schema.ts';
+import { singularOf, wordsOf } from './option-words.ts';
+import { literalsOf, type Plain, shapeOf, unwrap } from './request-schema.ts';
 import { rewriteAs } from './rewrite-value.ts';
 import { adviseOnValue } from './value-names.ts';
 
@@ -28,7 +29,7 @@ const UNITS_MS: readonly (readonly [string, number])[] = [
 ];
 
 /** Advice that names one option and nothing else, such as `Use limit, the most pages.` */
-const BARE_ADVICE = /^Use (\w+)(?:(, [^:]*)|, [^:]* such as .*)?\.$/s;
+const BARE_ADVICE = /^Use (\w+)(?:(, [^:]*)|,(?: [^:]*)? such as .*)?\.$/s;
 /** What such advice says of the value that is still true beside another example. */
 const KEPT_CLAUSE = /^, (in \w+|a list of CSS selectors)$/;
 
@@ -58,6 +59,8 @@ export function withSentValue(advice: string, misnamed: Misnamed): string {
   const converted = convert(name, misnamed);
   if (converted === undefined || (converted.isAsSent && !advice.includes(' such as '))) return advice;
   const { text } = converted;
+  // A number is no text, but a few texts have numbers.
+  if (typeof misnamed.value === 'number' && text.startsWith('"')) return advice;
   if (misnamed.part === 'query') return `Use ${name}=${text}.`;
   return `Use ${name}${KEPT_CLAUSE.test(clause) ? clause : ''}: ${text}.`;
 }
@@ -111,8 +114,9 @@ interface Converted {
 function convert(name: string, { key, value, shape, part }: Misnamed): Converted | undefined {
   const schema = shape[name];
   if (!schema || value === undefined || !isShort(value)) return undefined;
-  const isFit = (each: unknown) => each !== undefined && z.safeParse(schema, each).success;
   const plains = unwrap(schema);
+  const isFit = (each: unknown) =>
+    each !== undefined && hasKnownMembers(each, plains) && z.safeParse(schema, each).success;
   const unit = unitIn(name, plains);
   const inOwnUnit = inUnit(key, value, unit);
   const place = { name, unit };
@@ -120,6 +124,7 @@ function convert(name: string, { key, value, shape, part }: Misnamed): Converted
     inOwnUnit,
     meantChoice(name, value, literalsOf(schema)),
     entriesFrom(name, value, schema),
+    choicesIn(name, value, plains),
     ...plains.flatMap((plain) => rewriteAs(plain.schema, inOwnUnit, place)),
     ...otherUnits(value, unit),
   ];
@@ -129,6 +134,12 @@ function convert(name: string, { key, value, shape, part }: Misnamed): Converted
   return { text, isAsSent: meant === value };
 }
 
+/** Whether an object has only members of an option, which may ignore others. */
+function hasKnownMembers(value: unknown, plains: readonly Plain[]): boolean {
+  const known = Object.keys(shapeOf(plains));
+  return !known.length || !isJsonObject(value) || Object.keys(value).every((name) => known.includes(name));
+}
+
 /** The value of an enumeration that is meant by another one. */
 export function meantChoice(name: string, value: unknown, choices: readonly unknown[]): unknown {
   if (choices.includes(value)) return value;
@@ -136,10 +147,17 @@ export function meantChoice(name: string, value: unknown, choices: readonly unkn
     (each) => adviseOnValue(name, value, choices) === `Write ${JSON.stringify(each)}`,
   );
   if (advised !== undefined || typeof value !== 'string') return advised;
-  return findSimilarName(
-    value,
-    choices.filter((each) => typeof each === 'string'),
+  const names = choices.filter((each) => typeof each === 'string');
+  return findSimilarName(value, names) ?? findSimilarName(singularOf(value), names);
+}
+
+/** The list of values of an enumeration that are meant by one value or several. */
+function choicesIn(name: string, value: unknown, plains: readonly Plain[]): unknown[] | undefined {
+  const choices = plains.flatMap(({ schema: { _zod } }) =>
+    _zod.def.type === 'array' ? literalsOf(_zod.def.element) : [],
   );
+  const meant = (Array.isArray(value) ? value : [value]).map((each) => meantChoice(name, each, choices));
+  return choices.length && !meant.includes(undefined) ? meant : undefined;
 }
 
 /** A number without a unit that fits only as seconds in place of milliseconds, or the other way round. */

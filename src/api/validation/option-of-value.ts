@@ -7,8 +7,8 @@ import { wordsOf } from './option-words.ts';
 import { literalsOf, memberAt, unwrap } from './request-schema.ts';
 import { substituteFor } from './value-names.ts';
 
-/** A text that is no value of an option which accepts only some texts. */
-const NO_VALUE = 'zq-7919';
+/** Texts that are no values of an option which accepts only some texts; the second one is a tag of a language. */
+const NO_VALUES = ['zq-7919', 'qzx'];
 /** Values of many options, in this API and in others, that do not tell which one is meant. */
 const COMMON_VALUES: ReadonlySet<string> = new Set(
   'auto basic default normal standard none off on yes no true false all any include only skip fast slow full low medium high enabled disabled'.split(
@@ -52,11 +52,15 @@ function isToldBy(value: unknown, name: string, schema: z.core.$ZodType): boolea
   const accepts = (each: unknown) => z.safeParse(schema, each).success;
   const [first] = Array.isArray(value) ? value : [value];
   const word = typeof first === 'string' ? first : memberAt(first, 'type');
-  if (typeof word === 'string' && substituteFor(name, word)) return true;
-  if (entriesFrom(name, value, schema)) return true;
+  // A PDF is made by an action and read by a parser.
+  if (name === 'formats' && typeof word === 'string' && substituteFor(name, word)) return true;
+  if (entriesFrom(name, value, schema, false)) return true;
   if (literalsOf(schema).includes(value)) return true;
   const isList = unwrap(schema).some((plain) => plain.schema._zod.def.type === 'array');
-  const none = typeof first === 'string' ? NO_VALUE : { type: NO_VALUE };
-  if (isList) return accepts(Array.isArray(value) ? value : [value]) && !accepts([none]);
-  return !Array.isArray(value) && accepts(value) && !accepts(none);
+  if (Array.isArray(value) && !isList) return false;
+  const inForm = (each: unknown) => (isList ? [each] : each);
+  const others = NO_VALUES.map((text) => (typeof first === 'string' ? text : { type: text }));
+  return (
+    accepts(Array.isArray(value) ? value : inForm(value)) && !others.some((each) => accepts(inForm(each)))
+  );
 }

@@ -9,6 +9,7 @@ const SYNONYMS: Readonly<Record<string, string>> = Object.fromEntries(
     include: 'only keep whitelist allowlist allow allowed included',
     limit: 'n max maximum count num number total cap top size quantity amount',
     depth: 'level hop',
+    site: 'website',
     concurrency: 'concurrent parallel parallelism thread worker simultaneous',
     delay: 'throttle sleep pause politeness',
     cache: 'cached caching',
@@ -46,6 +47,8 @@ const FILLERS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+/** Words of bounds, which options of all kinds have. */
+const BOUNDS: ReadonlySet<string> = new Set('max min maximum minimum limit size'.split(' '));
 /** The longest name that is taken apart. */
 const MAX_CHARACTERS = 100;
 /** The most options that are named as the nearest ones. */
@@ -71,7 +74,12 @@ export function wordsOf(name: string): ReadonlySet<string> {
 
 /** A word without the ending of the plural. */
 export const singularOf = (word: string) =>
-  word.length > 3 ? word.replace(/(?<!ook|mov)ies$/, 'y').replace(/([^su])s$/, '$1') : word;
+  word.length > 3
+    ? word
+        .replace(/(?<!ook|mov)ies$/, 'y')
+        .replace(/(ch|sh|x|ss)es$/, '$1')
+        .replace(/([^su])s$/, '$1')
+    : word;
 
 /**
  * Whether the words of a name have all of some others.
@@ -103,7 +111,7 @@ export const hasOnlyWords = (words: ReadonlySet<string>, others: ReadonlySet<str
  * @returns each with its description, the nearest first
  */
 export function nearestOptions(key: string, shape: Readonly<Record<string, z.core.$ZodType>>): string[] {
-  const words = [...wordsOf(key)].filter((word) => !FILLERS.has(word));
+  const words = [...wordsOf(key)].filter((word) => !FILLERS.has(word) && !BOUNDS.has(word));
   return Object.entries(shape)
     .map(([name, schema]) => {
       const description = unwrap(schema)[0]?.description ?? '';

@@ -44,7 +44,7 @@ export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { name, unit }
   if (parsed !== undefined && (type === 'array') === Array.isArray(parsed)) return [parsed];
   switch (type) {
     case 'array':
-      return listsOf(sent);
+      return [...allOf(schema, sent), ...listsOf(sent)];
     case 'number':
       return numbersOf(schema, sent, unit ?? unitOfName(name));
     case 'boolean':
@@ -58,6 +58,16 @@ export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { name, unit }
     default:
       return [];
   }
+}
+
+/** The list of all values that its entries may have, for a word that means all of them. */
+function allOf(list: z.core.$ZodType, sent: unknown): unknown[] {
+  const isAll =
+    sent === 'all' || sent === '*' || (Array.isArray(sent) && sent.length === 1 && sent[0] === '*');
+  const values = unwrap(list).flatMap(({ schema: { _zod } }) =>
+    _zod.def.type === 'array' ? literalsOf(_zod.def.element) : [],
+  );
+  return isAll && values.length ? [values] : [];
 }
 
 /** Lists with the value, its parts, its URLs, or the names of its members that are switched on. */
@@ -177,12 +187,37 @@ function stringsOf(sent: unknown, name: string): unknown[] {
   return texts.length === 1 ? texts : [];
 }
 
-/** A time in ISO 8601 from a date, or from the seconds or milliseconds since 1970. */
+/** A time relative to now: `yesterday`, `7d`, `2 hours ago`, `last week`. */
+const RELATIVE =
+  /^(?:(now|today)|(yesterday)|-?(?:last |past |now-)?(\d{1,4})?\s*(m|min|h|hr|d|w|hour|day|week|month|year)[a-z]*?(?: ago)?)$/i;
+const DAY_MS = 86_400_000;
+const RELATIVE_MS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+  hr: 3_600_000,
+  hour: 3_600_000,
+  d: DAY_MS,
+  day: DAY_MS,
+  w: 7 * DAY_MS,
+  week: 7 * DAY_MS,
+  month: 30 * DAY_MS,
+  year: 365 * DAY_MS,
+};
+
+/** A time as ISO 8601 has it, in whole seconds. */
+const isoOf = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '');
+
+/** A time in ISO 8601 from a date, from the seconds or milliseconds since 1970, or from one relative to now. */
 export function timesOf(text: string): string[] {
+  const [, now, yesterday, amount = '1', unit = ''] = RELATIVE.exec(text.trim()) ?? [];
+  if (now) return [isoOf(Date.now())];
+  const agoMs = yesterday ? DAY_MS : Number(amount) * (RELATIVE_MS[unit.toLowerCase()] ?? 0);
+  if (agoMs) return [isoOf(Date.now() - agoMs)];
   const date = text.trim().replace(' ', 'T');
   if (/^\d{4}-\d\d-\d\d$/.test(date)) return [`${date}T00:00:00Z`];
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(date))
     return [`${date.length === 16 ? `${date}:00` : date}Z`];
   const ms = /^\d{10}$/.test(text) ? Number(text) * 1000 : /^\d{13}$/.test(text) ? Number(text) : undefined;
-  return ms === undefined ? [] : [new Date(ms).toISOString().replace('.000', '')];
+  return ms === undefined ? [] : [isoOf(ms)];
 }

@@ -23,6 +23,7 @@ export function scheduleOf(value: unknown): { text: string } | { cron: string } 
   const words = value.trim().toLowerCase().replace(/^@/, '');
   if (FIVE_FIELDS.test(words) && /[*\d]/.test(words) && !/[a-z]{4}/.test(words))
     return { cron: value.trim() };
+  if (/^\d{1,2}:\d\d$/.test(words)) return textOf(`daily at ${words}`);
   const [, amount = '1', unit = ''] = INTERVAL.exec(words) ?? [];
   const minutes = Math.ceil(Number(amount) * (MINUTES[unit.charAt(0)] ?? 0));
   const texts = [words, minutes % 60 ? `every ${minutes} minutes` : `every ${minutes / 60} hours`];

@@ -1,5 +1,7 @@
+import { propertiesOf } from '../../content/extraction/schema-faults.ts';
 import { isShort } from './examples.ts';
 import type { Replacement } from './replacement.ts';
+import { adviseOnPeriod } from './search-period.ts';
 
 /** Options of browser libraries, other scraping services, crawlers and search APIs. */
 export const SCRAPER_NAMES: readonly Replacement[] = [
@@ -92,8 +94,7 @@ export const SCRAPER_NAMES: readonly Replacement[] = [
   {
     names: ['time', 'timeRange', 'time_range', 'freshness', 'recency', 'dateRange', 'since'],
     beside: 'tbs',
-    advice:
-      'Use tbs: "qdr:w" for the last week; d is a day, m a month and y a year. For dates, use "cdr:1,cd_min:1/1/2026,cd_max:1/31/2026".',
+    advice: adviseOnPeriod,
   },
   {
     names: ['page', 'offset', 'start'],
@@ -103,7 +104,8 @@ export const SCRAPER_NAMES: readonly Replacement[] = [
   {
     names: ['fields', 'columns', 'properties', 'output_schema', 'outputSchema'],
     beside: 'schema',
-    advice: 'Use schema: {"type":"object","properties":{"name":{"type":"string"}}}.',
+    advice: (value) =>
+      `Use schema: ${JSON.stringify({ type: 'object', properties: isShort(value) ? propertiesOf(value) : propertiesOf(undefined) })}.`,
   },
   {
     names: ['maxSteps', 'max_steps', 'maxIterations', 'maxTurns', 'budget', 'maxCost'],

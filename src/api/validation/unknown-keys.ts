@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { excerpt, quote } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { findSimilarName, plainName } from '../../json/similar-name.ts';
+import { isShort } from './examples.ts';
 import { FOREIGN_NAMES, REPLACEMENTS, WRAPPERS } from './key-names.ts';
 import { MEANINGS } from './meanings/index.ts';
 import { adviseOnMemberKey } from './member-keys.ts';
@@ -9,8 +10,9 @@ import type { Checked } from './mistake.ts';
 import { type Misnamed, mayBe, suggestOption, useOption, withSentValue } from './option-advice.ts';
 import { optionOfValue } from './option-of-value.ts';
 import { hasWords, nearestOptions, singularOf, wordsOf } from './option-words.ts';
-import { memberAt, schemasAt, shapeOf, unwrap, valueAt } from './request-schema.ts';
+import { memberAt, requiredKeys, schemasAt, shapeOf, unwrap, valueAt } from './request-schema.ts';
 import { adviseOnValueKind } from './value-kinds.ts';
+import { substituteFor } from './value-names.ts';
 
 /** A place in a request that has a key which its schema does not know. */
 export interface Place {
@@ -75,9 +77,18 @@ export function adviseOnKey(
   if (foreign) return foreign;
   if (part === 'query' && !known.length)
     return 'This endpoint has no query parameters. Options of a POST are members of its JSON body.';
+  const missing = adviseOnMissing(misnamed, place);
+  // What the page of a result is read for may be meant, but a search needs its words.
+  if (missing && meaning?.startsWith('In scrapeOptions')) return missing;
   if (meaning) return meaning;
   if (similar && (!isPart || mayBe(similar, misnamed))) return suggestOption(similar, misnamed);
-  return adviseAbove(misnamed, place) ?? adviseOnWord(misnamed) ?? describeNearest(key, shape);
+  return (
+    adviseAbove(misnamed, place) ??
+    missing ??
+    adviseOnWord(misnamed) ??
+    adviseOnUrl(misnamed, place) ??
+    describeNearest(key, shape)
+  );
 }
 
 /** Says what an option within a list, such as that of formats, means for the whole request. */
@@ -130,8 +141,13 @@ function findReplacement(table: typeof REPLACEMENTS, misnamed: Misnamed): string
 
 /** Says which option is meant by a value that only one of them accepts. */
 function adviseOnValue(misnamed: Misnamed): string | undefined {
-  const name = optionOfValue(misnamed);
-  return name && useOption(name, undefined, misnamed, true);
+  // In a query, a state may be a switch: `active=true`.
+  const isSwitch = misnamed.part === 'query' && /^(true|1|yes|)$/i.test(String(misnamed.value));
+  const meant = isSwitch ? { ...misnamed, value: misnamed.key } : misnamed;
+  const name = optionOfValue(meant);
+  if (!name) return undefined;
+  const substitute = substituteFor(name, meant.value);
+  return substitute ? `${substitute}.` : useOption(name, undefined, meant, true);
 }
 
 /** Says what to do by the words of a name: of the place itself, or of the scrapes that the place has. */
@@ -161,6 +177,31 @@ function isForOthers(advice: string, { value, shape }: Misnamed): boolean {
   const name = /^Use (\w+)/.exec(advice)?.[1];
   if (typeof value !== 'number' || !name || !Object.hasOwn(shape, name)) return false;
   return !unwrap(shape[name]!).some((plain) => plain.schema._zod.def.type === 'number');
+}
+
+/** Says that a key stands for the only required option that is missing, if that can have its value. */
+function adviseOnMissing(misnamed: Misnamed, { request, path }: Place): string | undefined {
+  const { value, shape, part } = misnamed;
+  const sent = valueAt(request, path);
+  const missing = requiredKeys(shape).filter((name) => memberAt(sent, name) === undefined);
+  const [name] = missing;
+  if (name === undefined || missing.length > 1 || part === 'query' || typeof value !== 'string')
+    return undefined;
+  if (/^urls?$/.test(name) && !/^https?:|^[\w-]+\.[\w.-]+(\/|$)/.test(value)) return undefined;
+  return mayBe(name, misnamed) ? useOption(name, undefined, misnamed, true) : undefined;
+}
+
+const isUrl = (value: unknown) => typeof value === 'string' && /^https?:\/\//i.test(value);
+
+/** Says which option a URL, or a list of some, is for that no name tells: pages, or else events. */
+function adviseOnUrl({ value, shape }: Misnamed, { request, path }: Place): string | undefined {
+  const urls = Array.isArray(value) ? value : [value];
+  if (!urls.length || !urls.every(isUrl) || !isShort(urls)) return undefined;
+  const sent = valueAt(request, path);
+  if (shape.urls && memberAt(sent, 'urls') === undefined) return `Use urls: ${JSON.stringify(urls)}.`;
+  return shape.webhook && urls.length === 1 && memberAt(sent, 'webhook') === undefined
+    ? `Use webhook: ${JSON.stringify({ url: urls[0] })}, which gets the events of the job.`
+    : undefined;
 }
 
 /** A word, by which a value says what its option is for where the name does not: `{"bypass": "cloudflare"}`. */

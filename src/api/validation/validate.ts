@@ -6,7 +6,7 @@ import { describeMistake } from './describe-mistake.ts';
 import { exampleBody, parseJsonText } from './examples.ts';
 import { findHidden, type HiddenMistakes } from './hidden-mistakes.ts';
 import { type Checked, type Issue, nameOf } from './mistake.ts';
-import { requiredKeys, shapeOf, unwrap } from './request-schema.ts';
+import { requiredKeys, schemasAt, shapeOf, unwrap, valueAt } from './request-schema.ts';
 import { adviseOnKey, listOptions, NO_SUCH_OPTION } from './unknown-keys.ts';
 
 /** The most entries of `details`, and of the keys in one of them. */
@@ -93,17 +93,52 @@ function toDetail(issue: Issue, checked: Checked): Detail {
 /** Tells the mistakes of a request, unknown keys first and then those that a rule of a schema words. */
 function tell(issues: readonly Issue[], checked: Checked): string {
   if (issues.some(({ path, code }) => !path.length && code === 'invalid_type')) return tellWholeBody(checked);
-  const unknown = issues.filter(({ code }) => code === 'unrecognized_keys');
-  const worded = issues.filter(({ code, message }) => code !== 'unrecognized_keys' && message);
-  const others = issues.filter(({ code, message }) => code !== 'unrecognized_keys' && !message);
-  const told = [...unknown, ...worded, ...others].slice(0, MAX_TOLD);
-  const sentences = told.map((issue) =>
-    issue.code === 'unrecognized_keys' ? describeKeys(issue, checked) : describeMistake(issue, checked),
-  );
-  const more = issues.length - told.length;
-  const all = more ? [...sentences, `${more} more mistakes are in details`] : sentences;
+  const unknown = issues.filter((issue) => issue.code === 'unrecognized_keys');
+  const advice = unknown.map((issue) => describeKeys(issue, checked));
+  // The advice has named the option that a wrong name is in place of. Within a list, the whole object helps more.
+  const isTold = (issue: Issue) =>
+    issue.path.length === 1 && isMissing(issue, checked) && isNamed(issue, advice);
+  const known = issues.filter((issue) => issue.code !== 'unrecognized_keys' && !isTold(issue));
+  const worded = known.filter(({ message }) => message);
+  const others = known.filter(({ message }) => !message);
+  const sentences = [
+    ...advice,
+    ...[...worded, ...others].map(
+      (issue) => describeMistake(issue, checked) + (unknown.length ? '' : adviseOnSiblings(issue, checked)),
+    ),
+  ];
+  const told = sentences.slice(0, MAX_TOLD);
+  const more = sentences.length - told.length;
+  const all = more ? [...told, `${more} more mistakes are in details`] : told;
   const text = all.length > 1 ? all.map(withFullStop).join(' ') : all.join('');
   return unknown.length || worded.length ? text : `Bad Request: ${withFullStop(text)}`;
+}
+
+const isMissing = ({ code, path }: Issue, { request }: Checked) =>
+  code === 'invalid_type' && path.length > 0 && valueAt(request, path) === undefined;
+
+/** Whether advice is to write the option that is missing. */
+const isNamed = ({ path }: Issue, advice: readonly string[]) =>
+  advice.some((text) => [...text.matchAll(/\b(?:Use|mean) (\w+)/g)].some(([, name]) => name === path.at(-1)));
+
+/**
+ * Says which members are in place of a missing one, where others are accepted and therefore no mistakes by
+ * themselves, as in the arguments of tools.
+ * @returns sentences that begin with a blank
+ */
+function adviseOnSiblings(issue: Issue, checked: Checked): string {
+  const path = issue.path.slice(0, -1);
+  const sent = valueAt(checked.request, path);
+  if (!isMissing(issue, checked) || !isJsonObject(sent)) return '';
+  const place = { ...checked, path };
+  const shape = shapeOf(schemasAt(checked.schema, path, checked.request));
+  return Object.keys(sent)
+    .filter((key) => !Object.hasOwn(shape, key))
+    .slice(0, MAX_TOLD)
+    .map((key) => ({ key, text: adviseOnKey(key, place) }))
+    .filter(({ text }) => isNamed(issue, [text]))
+    .map(({ key, text }) => `. In place of ${excerpt(key)}: ${text}`)
+    .join('');
 }
 
 const tellHidden = ({ issues, checked }: HiddenMistakes) =>

@@ -17,12 +17,23 @@ const LOAD_STATE =
 const USER_AGENT = /^Mozilla\/\d/;
 /** A proxy with a password, or of a kind that no page has. */
 const PROXY = /^(https?:\/\/[^/\s@]+@|socks\d?h?:\/\/)[^/\s]+\/?$/i;
+/** Types of files that crawls and batches are exported to, or that people expect. */
+const EXPORT_TYPE = /^(csv|tsv|xlsx?|excel|jsonl|ndjson|jsonlines|parquet|warc|wacz)$/i;
 /** The most objects between a value and the JSON Schema in it: OpenAI has it in `json_schema.schema`. */
 const MAX_WRAPPERS = 2;
 
-/** Asks for data of a page by a JSON Schema. */
-const asFormats = (schema: unknown) =>
-  JSON.stringify([{ type: 'json', schema: isShort(schema) ? schema : { type: 'object', properties: {} } }]);
+/** The format that has data of a page by the JSON Schema and the prompt in a value; undefined if it has neither. */
+function dataFormatOf(value: unknown): object | undefined {
+  const schema = schemaIn(value);
+  const prompt = promptIn(value);
+  if (schema === undefined && prompt === undefined) return undefined;
+  const shown = isShort(schema) ? schema : { type: 'object', properties: {} };
+  return {
+    type: 'json',
+    ...(prompt !== undefined && { prompt }),
+    ...(schema !== undefined && { schema: shown }),
+  };
+}
 
 const KINDS: readonly ValueKind[] = [
   {
@@ -57,14 +68,20 @@ const KINDS: readonly ValueKind[] = [
   },
   {
     beside: 'formats',
-    is: (value) => schemaIn(value) !== undefined,
-    advice: (value) => `Use formats: ${asFormats(schemaIn(value))}.`,
+    is: (value) => dataFormatOf(value) !== undefined,
+    advice: (value) => `Use formats: ${JSON.stringify([dataFormatOf(value)])}.`,
   },
   {
     beside: 'scrapeOptions',
-    is: (value) => schemaIn(value) !== undefined,
-    advice: (value) => `Use scrapeOptions: {"formats": ${asFormats(schemaIn(value))}}.`,
+    is: (value) => dataFormatOf(value) !== undefined,
+    advice: (value) => `Use scrapeOptions: ${JSON.stringify({ formats: [dataFormatOf(value)] })}.`,
   },
+  ...['crawlEntireDomain', 'appendToId'].map((beside) => ({
+    beside,
+    is: (value: unknown) => typeof value === 'string' && EXPORT_TYPE.test(value),
+    advice: (value: unknown) =>
+      `Leave it out. Export the pages afterwards by GET with the id and /export?format=${/^(parquet|warc|wacz)$/i.exec(String(value))?.[0].toLowerCase() ?? 'jsonl'}.`,
+  })),
 ];
 
 /**
@@ -86,9 +103,17 @@ function areCookies(value: unknown): boolean {
 }
 
 /** The JSON Schema of an object that a value is, or has in `schema` or `json_schema`; undefined if there is none. */
-function schemaIn(value: unknown, wrappers = MAX_WRAPPERS): unknown {
+export function schemaIn(value: unknown, wrappers = MAX_WRAPPERS): unknown {
   if (!isJsonObject(value)) return undefined;
   if (value.type === 'object' && isJsonObject(value.properties)) return value;
   const inner = value.json_schema ?? value.jsonSchema ?? value.schema;
   return wrappers > 0 ? schemaIn(inner, wrappers - 1) : undefined;
+}
+
+/** The prompt of an object for a language model, which may be one object deeper; undefined if there is none. */
+function promptIn(value: unknown): string | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const objects = [value, ...Object.values(value).filter(isJsonObject)];
+  const texts = objects.flatMap((each) => [each.prompt, each.instruction, each.instructions]);
+  return texts.filter((text) => typeof text === 'string').find(isShort);
 }

@@ -52,6 +52,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     fullpagescreenshot: { type: 'screenshot', fullPage: true },
     capture: 'screenshot',
   },
+  parsers: { ocr: { type: 'pdf', mode: 'ocr' }, tesseract: { type: 'pdf', mode: 'ocr' }, images: 'image' },
   tbs: {
     hour: 'qdr:h',
     day: 'qdr:d',
@@ -142,6 +143,12 @@ const ADVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     pdf: 'A PDF of the page is an action: actions: [{"type":"pdf"}]',
     metadata: 'Leave it out: every document has its metadata',
   },
+  parsers: Object.fromEntries(
+    ['docx', 'doc', 'word', 'xlsx', 'excel', 'pptx', 'csv', 'html', 'epub', 'json', 'xml'].map((name) => [
+      name,
+      'Leave it out: such files are parsed by themselves',
+    ]),
+  ),
   actions: {
     ...Object.fromEntries(
       ['select', 'selectoption', 'dropdown'].map((name) => [
@@ -183,13 +190,18 @@ export function adviseOnValue(name: string, value: unknown, values: readonly unk
   if (name === 'proxy' && isProxyServer(value)) return PROXY_ADVICE;
   // Of an object, JavaScript may make no text.
   if (typeof value === 'object') return undefined;
-  const known = translate(name, value);
-  const isAllowed = typeof known === 'object' || values.includes(known);
-  if (known !== undefined && isAllowed) return `Write ${JSON.stringify(known)}`;
-  const advice = substituteFor(name, value);
+  const translated = translate(name, value);
+  if (typeof translated === 'object') return `Write ${JSON.stringify(translated)}`;
+  const advice = values.includes(translated) ? undefined : substituteFor(name, value);
   if (advice) return advice;
-  const synonym = synonymOf(value, values);
-  return synonym === undefined ? undefined : `Write ${JSON.stringify(synonym)}`;
+  const meant = meantValue(name, value, values);
+  return meant === undefined ? undefined : `Write ${JSON.stringify(meant)}`;
+}
+
+/** The value of a place that is meant by that of another tool or version; undefined if none is. */
+export function meantValue(name: string, value: unknown, values: readonly unknown[]): unknown {
+  const known = translate(name, value);
+  return known !== undefined && values.includes(known) ? known : synonymOf(value, values);
 }
 
 /** What is done in place of a value that is none here under any name, as a sentence without a full stop. */

@@ -28,13 +28,16 @@ const MAX_PROPERTIES = 5;
 export function describeMembers(schema: Readonly<Record<string, unknown>>): string {
   if ('_def' in schema || '_zod' in schema)
     return 'it is a schema of Zod. Send what z.toJSONSchema(schema) makes of it, or zodToJsonSchema(schema) with Zod 3';
-  const properties = Object.fromEntries(
-    Object.entries(schema)
+  return `it has no type and no properties. Write ${JSON.stringify({ type: 'object', properties: membersOf(schema) })}`;
+}
+
+/** The properties that are meant by an object with a type, or an example, for each name. */
+const membersOf = (object: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(
+    Object.entries(object)
       .slice(0, MAX_PROPERTIES)
       .map(([name, value]) => [excerpt(name, 60), propertyOf(value)]),
   );
-  return `it has no type and no properties. Write ${JSON.stringify({ type: 'object', properties })}`;
-}
 
 /** The schema of a property that is meant by the name of a type, or by an example. */
 function propertyOf(value: unknown): object {
@@ -47,8 +50,9 @@ function typeNameOf(value: unknown): string {
   return (typeof type === 'string' && nearestType(type)) || 'string';
 }
 
-/** The properties that are meant by a list of names, or of objects with names. */
-function propertiesOf(value: unknown): object {
+/** The properties that are meant by a list of names, or of objects with names, or by an object of types. */
+export function propertiesOf(value: unknown): object {
+  if (isJsonObject(value) && Object.keys(value).length && !('name' in value)) return membersOf(value);
   const listed = (Array.isArray(value) ? value : [value]).slice(0, MAX_PROPERTIES).flatMap((each) => {
     const name = isJsonObject(each) ? each.name : each;
     const property = isJsonObject(each) ? propertyOf(each) : { type: 'string' };

@@ -69,6 +69,17 @@ describe.each(VERSIONS)('the Model Context Protocol %s', (version) => {
     );
   });
 
+  it('says which argument another one is in place of', async () => {
+    await using client = await connectClient(version);
+    const call = { name: 'firecrawl_scrape', arguments: { urls: ['https://a.test'] } };
+    expect(await client.callTool(call)).toMatchObject({
+      isError: true,
+      structuredContent: {
+        error: expect.stringMatching(/url is missing.* In place of urls: Use url for one URL/),
+      },
+    });
+  });
+
   it('says where arguments belong to a call without any', async () => {
     await using client = await connectClient(version);
     expect(await client.callTool({ name: 'firecrawl_scrape' })).toMatchObject({

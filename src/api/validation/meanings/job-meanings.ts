@@ -60,6 +60,8 @@ export const JOB_MEANINGS: readonly Meanings[] = [
     beside: 'maxCredits',
     advice: {
       'url|link|site|page|start|source': 'Use urls, a list such as ["https://example.com"].',
+      'language_model|top p|seed|penalty|sampling|token':
+        'Leave it out: the service sets how its language model works. effort and maxCredits bound an agent.',
       'tool|function|agent|mcp': 'Leave it out: an agent has its own tools, which search and read pages.',
       'timeout|time|duration':
         'Leave it out: an agent is bounded by maxCredits. DELETE /v2/agent/{id} ends it.',

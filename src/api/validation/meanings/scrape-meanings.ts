@@ -1,5 +1,22 @@
+import { isJsonObject } from '../../../json/json-object.ts';
 import { cookieTextOf } from '../cookie-text.ts';
+import { isShort } from '../examples.ts';
 import { isOff, json, type Meanings, selectorsOf, textOr } from './meaning.ts';
+
+/** Whether a value has a selector for each name, as a text or in an object. */
+const areRules = (value: unknown): value is object =>
+  isJsonObject(value) &&
+  Object.values(value).length > 0 &&
+  Object.values(value).every(
+    (each) => typeof each === 'string' || (isJsonObject(each) && 'selector' in each),
+  );
+
+/** A JSON Schema of texts with the names that rules for selectors have, or with an example. */
+function schemaOfNames(rules: unknown): object {
+  const names = areRules(rules) && isShort(rules) ? Object.keys(rules) : [];
+  const properties = (names.length ? names : ['name']).map((name) => [name, { type: 'string' }]);
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
 
 /** Options of the scrape of a page. */
 export const SCRAPE_MEANINGS: readonly Meanings[] = [
@@ -96,16 +113,18 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       'readability|readable|article|main|boilerplate|reader|clean|prune|fit':
         'Use onlyMainContent: true, which is the default.',
       'exclude selector|form|word': (value) => `Use excludeTags: ${selectorsOf(value, 'nav')}.`,
-      'parse rule|rules|schema|strategy|type|auto|field|data|mode|query|spec':
-        'Use formats: [{"type":"json","schema":{"type":"object","properties":{"name":{"type":"string"}}}}], and [{"type":"attributes","selectors":[{"selector":"a","attribute":"href"}]}] for attributes by CSS selectors.',
+      'parse rule|rules|schema|strategy|type|auto|field|data|mode|query|spec': (value) =>
+        `Use formats: [{"type":"json","schema":${json(schemaOfNames(value))}}], and [{"type":"attributes","selectors":[{"selector":"a","attribute":"href"}]}] for attributes by CSS selectors.`,
       'json css|selector':
         'Use formats: [{"type":"attributes","selectors":[{"selector":"a","attribute":"href"}]}] for attributes by CSS selectors, or [{"type":"json","schema":{"type":"object","properties":{"name":{"type":"string"}}}}] for data by names.',
       'ai|llm query|question|prompt|instruction|extract': (value) =>
         `Use formats: [${json({ type: 'json', prompt: textOr(value, 'The names and prices of all products') })}].`,
       'system prompt':
         'Leave it out, and say all of it in the prompt: formats: [{"type":"json","prompt":…}].',
-      'prompt|schema|parse':
-        'Use formats: [{"type":"json","prompt":"The names and prices of all products"}], or with "schema", a JSON Schema.',
+      'prompt|schema|parse': (value) =>
+        areRules(value)
+          ? `Use formats: ${json([{ type: 'json', schema: schemaOfNames(value) }])}.`
+          : `Use formats: ${json([{ type: 'json', prompt: textOr(value, 'The names and prices of all products') }])}, or with "schema", a JSON Schema.`,
       selector: (value) => `Use includeTags: ${selectorsOf(value, 'main')}, a list of CSS selectors.`,
       'content|media|mime type': 'Use formats, a list such as ["markdown"].',
       format: 'Use formats, a list such as ["markdown"].',

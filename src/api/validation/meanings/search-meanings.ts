@@ -1,3 +1,4 @@
+import { adviseOnPeriod } from '../search-period.ts';
 import { json, type Meanings, textOr } from './meaning.ts';
 
 /** Options of searches and maps. */
@@ -9,8 +10,7 @@ export const SEARCH_MEANINGS: readonly Meanings[] = [
       limit: 'Use limit.',
       'answer|summary|stream':
         'Leave it out: a search returns results, no answer. With scrapeOptions: {"formats": ["summary"]}, each result has a summary.',
-      'date|day|time|period|published|recent|fresh|age|start|end':
-        'Use tbs: "qdr:w" for the last week; d is a day, m a month and y a year. For dates, use "cdr:1,cd_min:1/1/2026,cd_max:1/31/2026".',
+      'date|day|time|period|published|recent|fresh|age|start|end': adviseOnPeriod,
       'content|raw|text|full|markdown|html|scrape|crawl|livecrawl|screenshot|fetch':
         'Use scrapeOptions: {"formats": ["markdown"]}, which adds the content of each result.',
       'search type|kind|vertical': 'Use sources: ["web"], ["news"] or ["images"].',
