@@ -44,7 +44,7 @@ export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { name, unit }
   if (parsed !== undefined && (type === 'array') === Array.isArray(parsed)) return [parsed];
   switch (type) {
     case 'array':
-      return [...allOf(schema, sent), ...listsOf(sent)];
+      return listsOf(sent);
     case 'number':
       return numbersOf(schema, sent, unit ?? unitOfName(name));
     case 'boolean':
@@ -58,16 +58,6 @@ export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { name, unit }
     default:
       return [];
   }
-}
-
-/** The list of all values that its entries may have, for a word that means all of them. */
-function allOf(list: z.core.$ZodType, sent: unknown): unknown[] {
-  const isAll =
-    sent === 'all' || sent === '*' || (Array.isArray(sent) && sent.length === 1 && sent[0] === '*');
-  const values = unwrap(list).flatMap(({ schema: { _zod } }) =>
-    _zod.def.type === 'array' ? literalsOf(_zod.def.element) : [],
-  );
-  return isAll && values.length ? [values] : [];
 }
 
 /** Lists with the value, its parts, its URLs, or the names of its members that are switched on. */

@@ -89,7 +89,6 @@ const ROWS: Row[] = [
   [CRAWL, { url: URL, max_duration: 600 }, /-- max_duration/, /body/, /no time limit/],
   [CRAWL, { url: URL, output: 'csv' }, /-- output/, /body/, /\/export\?format=jsonl/],
   [CRAWL, { url: URL, pollInterval: 5 }, /-- pollInterval/, /body/, /runs in the background/],
-  [SEARCH, { query: 'x', sources: '*' }, /"\*"/, /sources/, /Write \["web","images","news"\]/],
   [BATCH, { urls: [URL], on_complete: URL }, /-- on_complete/, /body/, /Use webhook: \{"url":"https/],
   [SEARCH, { prompt: 'tea' }, /-- prompt/, /body/, /Use query: "tea"\.$/],
   [SEARCH, { query: 'x', filetype: 'pdf' }, /-- filetype/, /body/, /Use categories: \["pdf"\]/],
