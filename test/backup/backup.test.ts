@@ -1,12 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import tar from 'tar-stream';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readArchive } from '../../src/backup/archive-reader.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { checkBackup, readArchive } from '../../src/backup/archive-reader.ts';
 import { openBackupFile } from '../../src/backup/places/open-place.ts';
+import { restoreBackup } from '../../src/backup/restore-backup.ts';
 import { openBlobs } from '../../src/storage/blobs/index.ts';
 import { withSnapshot } from '../../src/storage/db/backup/snapshot.ts';
 import { unlessBackedUp } from '../../src/storage/db/backup/sweep-lock.ts';
@@ -19,6 +21,7 @@ import { makeTeam, openEmptyDatabase } from '../support/storage/database.ts';
 
 type Place = Awaited<ReturnType<typeof openEmptyDatabase>> & { dataDir: string };
 
+const WINNOW = path.join(import.meta.dirname, '..', '..', 'bin', 'winnow.js');
 const SECRET = 'the secret of these tests';
 let root: string;
 let source: Place;
@@ -307,6 +310,39 @@ describe('a restore', () => {
     expect(await readdir(place.dataDir)).toEqual(['blobs']);
   });
 
+  it('of a data directory whose service runs, or that is being restored, is refused', async () => {
+    const { dataDir } = inject('service');
+    const refused = await runInProcess(['restore', backup, '--force'], {
+      settings: { WINNOW_DATA_DIR: dataDir },
+    });
+    expect(refused.stderr).toMatch(
+      /^Another process of Winnow has the data directory .*Stop it, or wait for its end/m,
+    );
+    expect(refused.exitCode).toBe(2);
+  });
+
+  it('that is interrupted leaves what was there', async () => {
+    await using place = await makePlace();
+    const interrupt = new AbortController();
+    const file = await openBackupFile(backup);
+    const checked = await checkBackup(file, () => undefined);
+    const blobsOfPlace = path.join(place.dataDir, 'blobs');
+    const restoring = on(place, (own) =>
+      restoreBackup(file, checked, {
+        db: own,
+        blobs: blobsOfPlace,
+        force: false,
+        signal: interrupt.signal,
+        onProgress: (part) => part.startsWith('blobs') && interrupt.abort(),
+      }),
+    );
+    await expect(restoring).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await storedFiles(place)).toEqual([]);
+    expect(
+      await on(place, ({ pool }) => pool.query('select from pg_tables where tablename = $1', ['jobs'])),
+    ).toMatchObject({ rowCount: 0 });
+  });
+
   it('of a database that others use, or that is being restored, is refused', async () => {
     await using place = await makePlace();
     const other = place.open();
@@ -319,6 +355,53 @@ describe('a restore', () => {
     expect(second.stderr).toContain('Another restore works on the same database');
     client.release(true);
     await other.close();
+  });
+});
+
+/** Mounts a small disk at $0 that only this shell sees, and runs what follows. */
+const ON_SMALL_DISK = ['--user', '--map-root-user', '--mount', 'sh', '-c'];
+const MOUNT = 'mount -t tmpfs -o size=1m none "$0"';
+
+describe('on a disk that is too small,', () => {
+  const runOnSmallDisk = async (place: Place, script: string) => {
+    const disk = await mkdtemp(path.join(root, 'disk-'));
+    // By TCP: another user owns the socket.
+    const url = new URL(place.url);
+    url.search = '';
+    return spawnSync('unshare', [...ON_SMALL_DISK, `${MOUNT} && ${script}`, disk, process.execPath, WINNOW], {
+      encoding: 'utf8',
+      env: { ...process.env, DATABASE_URL: url.href, WINNOW_DATA_DIR: place.dataDir, BACKUP: backup },
+    });
+  };
+  const requireMounts = async (skip: (condition: boolean, reason: string) => void) => {
+    const { status } = await runOnSmallDisk(source, 'true');
+    skip(status !== 0, 'This machine allows no mounts in user namespaces.');
+  };
+
+  it('a backup says so, and leaves nothing', async ({ skip }) => {
+    await requireMounts(skip);
+    const { stdout, stderr } = await runOnSmallDisk(
+      source,
+      '"$1" "$2" backup "$0/x.tar"; echo "$?"; ls -A "$0"',
+    );
+    expect(stderr).toMatch(
+      /^There is not enough room for the backup on the disk of .*x\.tar\. Free space, or choose/m,
+    );
+    expect(stdout).toMatch(/^[1-9]\d*\n$/);
+  });
+
+  it('a restore says how much is missing, before it begins', async ({ skip }) => {
+    await requireMounts(skip);
+    await using place = await makePlace();
+    const script = 'WINNOW_BLOBS="$0/blobs" "$1" "$2" restore "$BACKUP"; echo "$?"; ls -A "$0"';
+    const { stdout, stderr } = await runOnSmallDisk(place, script);
+    expect(stderr).toMatch(
+      /^The backup needs about 3 MiB on the disk of .*, which has 1 MiB left\. Nothing was changed\./m,
+    );
+    expect(stdout).toMatch(/^[1-9]\d*\n$/);
+    expect(
+      await on(place, ({ pool }) => pool.query('select from pg_tables where tablename = $1', ['jobs'])),
+    ).toMatchObject({ rowCount: 0 });
   });
 });
 

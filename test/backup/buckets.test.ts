@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -15,12 +16,15 @@ import { migrate } from '../../src/storage/db/migrate.ts';
 import { runInProcess } from '../support/service/command-line.ts';
 import { BUCKET_KEYS, startBucket, type TestBucket } from '../support/storage/bucket.ts';
 import { makeTeam, openEmptyDatabase } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** Backups in a bucket of S3. */
 
 const WINNOW = path.join(import.meta.dirname, '..', '..', 'bin', 'winnow.js');
 /** More than one part of an upload. */
 const LARGE_BYTES = 70 * 1024 * 1024;
+/** The parts in which such an object is read. */
+const RANGES = 9;
 
 type Place = Awaited<ReturnType<typeof openEmptyDatabase>> & { dataDir: string };
 let root: string;
@@ -156,6 +160,38 @@ it('a backup whose process is killed during the upload leaves no object, and the
   const place = await openBackupPlace(bucket.url('killed'));
   await place.removeDrafts((name) => name.startsWith('winnow-'), new Date(Date.now() + 60_000));
   expect(await bucket.uploads()).toEqual([]);
+});
+
+it('a restore that is interrupted ends in order, with nothing changed', async () => {
+  // The first pass reads ten ranges; the second waits for its second one.
+  const held = Promise.withResolvers<ServerResponse>();
+  let reads = 0;
+  bucket.fault = ({ method, url }, response) => {
+    if (method !== 'GET' || !url?.includes('winnow.tar') || ++reads !== RANGES + 2) return false;
+    held.resolve(response);
+    return true;
+  };
+  const dataDir = await mkdtemp(path.join(root, 'interrupted-'));
+  // Started by root, Postgres runs as another user, which needs to pass through the directories.
+  for (const each of [root, dataDir]) await chmod(each, 0o711);
+  const child = spawn(process.execPath, [WINNOW, 'restore', bucket.url('a/winnow.tar')], {
+    env: { ...process.env, ...BUCKET_KEYS, WINNOW_DATA_DIR: dataDir },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  const output: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text) => output.push(text));
+  const response = await Promise.race([
+    held.promise,
+    ended.then(() => Promise.reject(new Error(output.join('')))),
+  ]);
+  child.kill('SIGINT');
+  await pollUntil(() => output.join('').includes('Stopping.'));
+  response.destroy();
+  expect(await ended).toEqual([130, null]);
+  expect((await readdir(dataDir, { recursive: true })).filter((name) => /[0-9a-f]{62}$/.test(name))).toEqual(
+    [],
+  );
 });
 
 it('the newest seven daily backups are kept in a bucket, and other objects stay', async () => {

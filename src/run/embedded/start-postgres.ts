@@ -76,8 +76,30 @@ export async function withPostgresAlone<T>(
   kill.addEventListener('abort', () => processes.kill());
   try {
     await stopLeftoverProcesses({ dataDir, progress, lock });
-    return await work(await startPostgres({ dataDir, progress, lock, processes, signal }));
+    const url = await untilStarted(signal, (starting) =>
+      startPostgres({ dataDir, progress, lock, processes, signal: starting }),
+    );
+    return await work(url);
   } finally {
     await progress.step('Stopping', () => processes.stop());
+  }
+}
+
+/**
+ * Runs a start that a signal aborts, and which the signal no longer reaches afterwards: the work is to end in order, and
+ * needs what was started until then.
+ */
+async function untilStarted<T>(
+  signal: AbortSignal,
+  start: (starting: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const starting = new AbortController();
+  const abort = () => starting.abort(signal.reason);
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  try {
+    return await start(starting.signal);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
