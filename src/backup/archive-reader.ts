@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import tar from 'tar-stream';
 import { z } from 'zod';
@@ -91,7 +90,7 @@ function requireEqual(file: string, expected: Manifest['sections'], found: Manif
 
 async function readHeader(file: string, entry: ArchivedFile, hashes: SectionHashes): Promise<BackupHeader> {
   if (entry.name !== HEADER_NAME || entry.size > MAX_JSON_BYTES) throw notABackup(file);
-  const bytes = await buffer(entry.content);
+  const bytes = await readWhole(entry);
   hashes.begin(entry.name, entry.size)(bytes);
   const parsed = headerSchema.safeParse(parseJson(bytes));
   if (parsed.success && parsed.data.formatVersion === FORMAT_VERSION) return parsed.data;
@@ -107,7 +106,7 @@ async function readHeader(file: string, entry: ArchivedFile, hashes: SectionHash
 
 async function readManifest(file: string, entry: ArchivedFile): Promise<Manifest> {
   if (entry.size > MAX_JSON_BYTES) throw damaged(file, `its part ${MANIFEST_NAME} was altered`);
-  const parsed = manifestSchema.safeParse(parseJson(await buffer(entry.content)));
+  const parsed = manifestSchema.safeParse(parseJson(await readWhole(entry)));
   if (!parsed.success) throw damaged(file, `its part ${MANIFEST_NAME} was altered`, parsed.error);
   return parsed.data;
 }
@@ -118,6 +117,17 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     return undefined; // The schema refuses it.
   }
+}
+
+/** Reads all of a file into memory. */
+export async function readWhole({ size, content }: ArchivedFile): Promise<Buffer> {
+  const whole = Buffer.allocUnsafeSlow(size);
+  let read = 0;
+  for await (const bytes of content) {
+    whole.set(bytes, read);
+    read += bytes.length;
+  }
+  return whole;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
@@ -8,7 +7,7 @@ import {
   type StoreRows,
 } from '../storage/db/backup/restore-tables.ts';
 import type { Database } from '../storage/db/client.ts';
-import { type ArchivedFile, type CheckedBackup, readArchive } from './archive-reader.ts';
+import { type ArchivedFile, type CheckedBackup, readArchive, readWhole } from './archive-reader.ts';
 import { HEADER_NAME, KEY_NAMES, type KeyName, MANIFEST_NAME } from './manifest.ts';
 import type { BackupFile } from './places/backup-place.ts';
 import { type RestoredBlobs, restoreBlobs } from './restored-blobs.ts';
@@ -97,7 +96,7 @@ class ArchiveRestore {
   ): Promise<void> {
     const key = KEY_NAMES.find((each) => each === group);
     if (kind === 'blobs') await this.#to.storedBlobs.add({ space: group, key: name }, file);
-    else if (kind === 'keys' && key) this.#to.keys.set(key, (await buffer(file.content)).toString());
+    else if (kind === 'keys' && key) this.#to.keys.set(key, (await readWhole(file)).toString());
     else if (kind === HEADER_NAME || kind === MANIFEST_NAME) for await (const _ of file.content);
     else throw this.#changed();
     await this.#advance();
@@ -113,7 +112,7 @@ class ArchiveRestore {
   /** The rows of a table, which are in one file after another. */
   async *#rowsOf(table: string): AsyncGenerator<Uint8Array> {
     while (this.#file?.name.startsWith(`tables/${table}/`)) {
-      const part = await buffer(this.#file.content);
+      const part = await readWhole(this.#file);
       yield await decompress(part, { maxOutputLength: MAX_PART_BYTES });
       await this.#advance();
     }

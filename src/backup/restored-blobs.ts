@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { ServiceError } from '../errors.ts';
 import type { BlobStore } from '../storage/blobs/blob-store.ts';
 import { BLOB_SPACES, openBlobStore } from '../storage/blobs/index.ts';
-import type { ArchivedFile } from './archive-reader.ts';
+import { type ArchivedFile, readWhole } from './archive-reader.ts';
 
 /** The blobs of a restore. */
 export interface RestoredBlobs {
@@ -59,7 +58,7 @@ class BlobRestore implements RestoredBlobs {
       for await (const _ of file.content);
       return;
     }
-    const bytes = await buffer(file.content);
+    const bytes = await readWhole(file);
     const storing = this.#store(store, { space, key, storedAt: file.storedAt }, () =>
       store.write(key, bytes),
     );

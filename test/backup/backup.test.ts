@@ -111,6 +111,17 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
+/** All indexes and constraints. */
+async function describeTables({ pool }: Database): Promise<string[]> {
+  const { rows } = await pool.query<{ text: string }>(`
+    select indexdef as text from pg_indexes where schemaname = 'public'
+    union all select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) || ' ' || convalidated
+      from pg_constraint where connamespace = 'public'::regnamespace
+    order by text`);
+  expect(rows.length).toBeGreaterThan(100);
+  return rows.map(({ text }) => text);
+}
+
 /** The names of all files of a backup, and the text of one. */
 async function readBackup(file: string, wanted?: string) {
   const names: string[] = [];
@@ -224,6 +235,7 @@ describe('a restore', () => {
     expect(await readFile(path.join(place.dataDir, 'admin-key'), 'utf8')).toBe('admin-of-the-source\n');
     // A process that starts on it finds nothing to migrate.
     expect(await on(place, migrate)).toEqual([]);
+    expect(await on(place, describeTables)).toEqual(await describeTables(db));
   });
 
   it('ends scrapes that ran with a code that says so, and lets crawls go on', async () => {

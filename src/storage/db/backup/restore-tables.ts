@@ -6,9 +6,9 @@ import { ServiceError } from '../../../errors.ts';
 import type { Database } from '../client.ts';
 import { listKnownMigrations, listMigrations, migrateWithin } from '../migrate.ts';
 import { type CopiedTable, columnList, listTables, usePortableText } from './copied-tables.ts';
+import { deferIndexes } from './deferred-indexes.ts';
 import { replaceTables } from './replace-tables.ts';
 import { settleJobs } from './settle-jobs.ts';
-
 import { takeRestoreLock } from './sweep-lock.ts';
 
 /** What a database is restored from. */
@@ -62,7 +62,9 @@ export async function restoreTables(
     await client.query(`set local search_path to ${DRAFT_SCHEMA}`);
     await migrateWithin(client, { schema: DRAFT_SCHEMA, last: snapshot.migrations.at(-1) });
     await requireTables(client, snapshot.tables);
+    const restoreIndexes = await deferIndexes(client);
     await load((table, content) => storeRows(client, table, content));
+    await restoreIndexes();
     await migrateWithin(client, { schema: DRAFT_SCHEMA });
     await settleJobs(client);
     await replaceTables(client, { from: DRAFT_SCHEMA, to: schema });
