@@ -273,6 +273,7 @@ function freeStrips(strips: readonly Strip[], row: readonly Box[], minWidth: num
       if (box.left - left > right - box.right) right = box.left;
       else left = box.right;
     }
+    if (left === strip.left && right === strip.right) return [strip];
     const isStart =
       Math.abs(right - strip.right) < SAME_START &&
       row.some((box) => Math.abs(box.left - right) < SAME_START);

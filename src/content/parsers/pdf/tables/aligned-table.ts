@@ -95,8 +95,8 @@ function columnBounds(rows: readonly Segment[][], lineHeight: number): number[] 
   // Words are used because a segment can extend over a narrow strip.
   const words = regular.map((row) => row.flatMap((segment) => segment.words));
   const isColumnStart = (x: number) => {
-    const cells = regular.flatMap((row) =>
-      row.slice(1).filter(({ left }) => Math.abs(left - x) < MAX_SHIFT * lineHeight),
+    const cells = regular.filter((row) =>
+      row.some(({ left }) => Math.abs(left - x) < MAX_SHIFT * lineHeight),
     );
     return cells.length >= MIN_ALIGNED_ROWS && cells.length >= MIN_ALIGNED_SHARE * regular.length;
   };

@@ -1,6 +1,6 @@
 import { heightOf, median, unionOf } from '../boxes.ts';
-import { toSegment } from '../page/segments.ts';
-import type { Segment } from '../types.ts';
+import { isListMarker, toSegment } from '../page/segments.ts';
+import type { Segment, Word } from '../types.ts';
 
 /** Maximum distance of the beginnings of two cells that are left-aligned, in points. */
 export const SAME_START = 0.3;
@@ -8,6 +8,10 @@ export const SAME_START = 0.3;
 const MIN_ROWS = 2;
 /** Maximum number of rows above and below a row that are compared with it. */
 const NEAR_ROWS = 6;
+/** The same where lines between them begin at the same position. */
+const NEAR_ROWS_OF_LINES = 12;
+/** Minimum number of such lines. */
+const MIN_LINES = 2;
 /** Maximum gap between such rows, as a multiple of the line height. */
 const MAX_ROW_GAP = 1.2;
 
@@ -25,28 +29,46 @@ export function splitAtColumnStarts(rows: readonly Segment[][]): Segment[][] {
   return rows.map((row, place) => {
     if (!row.some(({ words }) => words.length > 1)) return row;
     const near: Segment[][] = [];
-    for (let at = place; at > Math.max(0, place - NEAR_ROWS) && isNear(at - 1, at); at--)
-      near.push(rows[at - 1] as Segment[]);
-    for (let at = place; at < Math.min(rows.length - 1, place + NEAR_ROWS) && isNear(at, at + 1); at++)
+    const [first, last] = [Math.max(0, place - NEAR_ROWS_OF_LINES), place + NEAR_ROWS_OF_LINES];
+    for (let at = place; at > first && isNear(at - 1, at); at--) near.push(rows[at - 1] as Segment[]);
+    const above = near.length;
+    for (let at = place; at < Math.min(rows.length - 1, last) && isNear(at, at + 1); at++)
       near.push(rows[at + 1] as Segment[]);
-    return row.flatMap((segment) => splitSegment(segment, near));
+    const rowsAround = {
+      all: near,
+      close: near.filter((_, at) => (at < above ? at : at - above) < NEAR_ROWS),
+    };
+    return row.flatMap((segment) => splitSegment(segment, rowsAround));
   });
 }
 
-/** Splits a segment where at least two of the other rows begin a cell, if it has a word at each such place. */
-function splitSegment(segment: Segment, near: readonly Segment[][]): Segment[] {
-  const starts: number[] = [];
-  for (const row of near) {
-    const first = row.findIndex(({ left }) => Math.abs(left - segment.left) < SAME_START);
-    if (first < 0) continue;
-    for (const { left } of row.slice(first + 1)) if (left < segment.right) starts.push(left);
-  }
-  const isStart = (x: number) =>
-    starts.filter((start) => Math.abs(start - x) < SAME_START).length >= MIN_ROWS;
+/**
+ * Splits a segment where at least two of the other rows begin a cell, or one of them and two lines of its column,
+ * if it has a word at each such place.
+ */
+function splitSegment(
+  segment: Segment,
+  { all, close }: { all: readonly Segment[][]; close: readonly Segment[][] },
+): Segment[] {
   const { words } = segment;
-  const cuts = words.flatMap(({ left }, place) => (place > 0 && isStart(left) ? [place] : []));
+  const startsIn = (rows: readonly Segment[][]) =>
+    rows.flatMap((row) => {
+      const first = row.findIndex(({ left }) => Math.abs(left - segment.left) < SAME_START);
+      return first < 0
+        ? []
+        : row.slice(first + 1).flatMap(({ left }) => (left < segment.right ? [left] : []));
+    });
+  const [starts, farther] = [startsIn(close), startsIn(all)];
+  const lines = close.flatMap(([line]) => (line && line.left > segment.left ? [line.left] : []));
+  const count = (places: readonly number[], x: number) =>
+    places.filter((at) => Math.abs(at - x) < SAME_START).length;
+  const isStart = (x: number) =>
+    count(starts, x) >= MIN_ROWS || (count(farther, x) > 0 && count(lines, x) >= MIN_LINES);
+  const cuts = words.flatMap(({ left }, place) =>
+    place > 0 && isStart(left) && !(place === 1 && isListMarker((words[0] as Word).text)) ? [place] : [],
+  );
   const isMet = (start: number) =>
     cuts.some((place) => Math.abs((words[place]?.left ?? 0) - start) < SAME_START);
-  if (cuts.length === 0 || !starts.filter(isStart).every(isMet)) return [segment];
+  if (cuts.length === 0 || ![...starts, ...farther].filter(isStart).every(isMet)) return [segment];
   return [0, ...cuts].map((from, place) => toSegment(words.slice(from, cuts[place])));
 }

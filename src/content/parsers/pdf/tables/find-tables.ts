@@ -3,6 +3,7 @@ import { turnedLines } from '../page/lines.ts';
 import { groupRows } from '../page/rows.ts';
 import { toSegments } from '../page/segments.ts';
 import type { Line, SourcePage, TableBlock, Word } from '../types.ts';
+import { tableOfColumnRules } from './column-rules.ts';
 import { findGrids } from './rule-grids.ts';
 import { gridBox, ruledTable } from './ruled-table.ts';
 import { findTaggedTables } from './tagged-tables.ts';
@@ -29,7 +30,8 @@ export function findMarkedTables(
     rest = rest.filter((word) => !taken.has(word));
     tables.push(block);
   }
-  const grids = findGrids(page.rules)
+  const found = findGrids(page.rules);
+  const grids = found.grids
     .map((grid) => ({ grid, box: gridBox(grid) }))
     // Small grids first: the words inside them must not go to a frame around them.
     .sort((a, b) => heightOf(a.box) - heightOf(b.box));
@@ -45,6 +47,17 @@ export function findMarkedTables(
     turned = turned.filter((line) => !cells.has(line));
     rest = rest.filter((word) => !taken.has(word));
     tables.push(table);
+  }
+  for (const grid of found.crossed) {
+    const table = tableOfColumnRules(grid, rest, page.number);
+    if (
+      !table ||
+      tables.some((other) => overlapX(other, table.block) > 0 && overlapY(other, table.block) > 0)
+    )
+      continue;
+    const taken = new Set(table.words);
+    rest = rest.filter((word) => !taken.has(word));
+    tables.push(table.block);
   }
   return { tables, rest, turned };
 }

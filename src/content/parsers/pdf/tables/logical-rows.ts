@@ -1,6 +1,6 @@
 import { median, unionOf } from '../boxes.ts';
 import type { Rule, Segment, Word } from '../types.ts';
-import { hasAmounts, MAX_LINE_STEP, startsByGaps } from './row-gaps.ts';
+import { hasAmounts, MAX_LINE_STEP, repeatsValues, startsByGaps } from './row-gaps.ts';
 
 /**
  * Maximum distance of two lines of one cell, as a multiple of the smallest distance of lines in the table.
@@ -28,7 +28,8 @@ export function logicalRows(
   const joined: Word[][][] = [];
   visual.forEach((cells, place) => {
     const last = joined.at(-1);
-    if (isStart[place] || !last || hasAmounts(visual, place)) joined.push(cells);
+    if (isStart[place] || !last || hasAmounts(visual, place) || repeatsValues(visual, place))
+      joined.push(cells);
     else for (const [column, words] of cells.entries()) last[column]?.push(...words);
   });
   return joined;

@@ -100,6 +100,25 @@ export function hasAmounts(visual: readonly Word[][][], place: number): boolean 
   });
 }
 
+/** Minimum number of values that a row repeats. */
+const MIN_REPEATED = 2;
+
+/**
+ * Whether a visual row has a label of its own and repeats several values of the row above, which the lines of one
+ * cell hardly do.
+ */
+export function repeatsValues(visual: readonly Word[][][], place: number): boolean {
+  const [cells, above] = [visual[place] as Word[][], visual[place - 1] ?? []];
+  const label = cells[0]?.[0]?.text ?? '';
+  if (label === '' || LOWER_START.test(label)) return false;
+  if (cells.some(({ length }, column) => length === 0 && (above[column]?.length ?? 0) > 0)) return false;
+  const textOf = (words: readonly Word[] = []) => words.map(({ text }) => text).join(' ');
+  const repeated = cells.filter(
+    (words, column) => words.length > 0 && textOf(words) === textOf(above[column]),
+  );
+  return repeated.length >= MIN_REPEATED;
+}
+
 /**
  * Whether many of the visual rows that do not begin a row are complete, and none of their cells goes on in
  * lower case. Then each of them is a row, and the gaps only separate groups of rows.
@@ -125,13 +144,44 @@ function isSingleSpaced(visual: readonly Word[][][], isStart: readonly boolean[]
  */
 function largestLineStep(distances: readonly number[], lineHeight: number): number | undefined {
   const steps = distances.filter((step) => step > MIN_LINE_STEP * lineHeight).sort((a, b) => a - b);
+  const least = Math.floor(MIN_LINE_SHARE * steps.length);
+  const even = evenLineStep(steps.slice(least), lineHeight);
+  if (even !== undefined) return even;
   let largest: number | undefined;
   let jump = MIN_JUMP;
-  const least = Math.floor(MIN_LINE_SHARE * steps.length);
   for (let place = least; place < steps.length - 1; place++) {
     const [step, next] = [steps[place] as number, steps[place + 1] as number];
     if (step > MAX_LINE_STEP * lineHeight || step > MAX_SPREAD * (steps[least] as number)) break;
     if (next / step > jump) [largest, jump] = [step, next / step];
   }
   return largest;
+}
+
+/** Maximum difference of equal distances, as a share of their size, and minimum number of them. */
+const MAX_DIFFERENCE = 0.02;
+const MIN_EQUAL = 3;
+/** Maximum rest of a sum of them, as a share of the distance of lines, and minimum share of such sums. */
+const MAX_REST = 0.08;
+const MIN_SUMS = 0.8;
+
+/**
+ * The distance of lines where all small distances are of two sizes, those of lines and slightly larger ones of
+ * rows. Fonts of different heights cause more sizes.
+ * @param steps in ascending order
+ */
+function evenLineStep(steps: readonly number[], lineHeight: number): number | undefined {
+  const [least] = steps;
+  if (least === undefined || least > MAX_LINE_STEP * lineHeight) return undefined;
+  const small = steps.filter((step) => step <= MAX_SPREAD * least);
+  const lines = small.filter((step) => step <= (1 + MAX_DIFFERENCE) * least);
+  const rows = small.slice(lines.length);
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (lines.length < MIN_EQUAL || rows.length < MIN_EQUAL || !first || !last) return undefined;
+  const line = lines.at(-1) as number;
+  if (first <= MIN_JUMP * line || last > (1 + MAX_DIFFERENCE) * first) return undefined;
+  // Larger ones are those of rows of which another cell has more lines.
+  const isSum = (step: number) =>
+    Math.abs((step - first) / line - Math.round((step - first) / line)) < MAX_REST;
+  const larger = steps.slice(small.length);
+  return larger.filter(isSum).length >= MIN_SUMS * larger.length ? line : undefined;
 }

@@ -13,9 +13,12 @@ export interface Grid {
   ys: number[];
 }
 
-/** Groups rules that cross or touch. Each group that encloses at least one cell is a grid. */
-export function findGrids({ horizontal, vertical }: Rules): Grid[] {
-  if (horizontal.length < 2 || vertical.length < 1) return [];
+/**
+ * Groups rules that cross or touch. Each group that encloses at least one cell is a grid.
+ * @returns the grids, and the groups with only one position of horizontal rules
+ */
+export function findGrids({ horizontal, vertical }: Rules): { grids: Grid[]; crossed: Grid[] } {
+  if (horizontal.length < 1 || vertical.length < 1) return { grids: [], crossed: [] };
   const parents = Array.from({ length: horizontal.length + vertical.length }, (_, place) => place);
   const rootOf = (place: number): number => {
     let root = place;
@@ -41,10 +44,15 @@ export function findGrids({ horizontal, vertical }: Rules): Grid[] {
   vertical.forEach((rule, place) => {
     groupOf(horizontal.length + place).vertical.push(rule);
   });
-  return [...groups.values()]
-    .map((rules) => ({ rules, xs: positions(rules.vertical), ys: positions(rules.horizontal) }))
-    .map(withOpenSides)
-    .filter(({ xs, ys }) => xs.length > 1 && ys.length > 1);
+  const found = [...groups.values()].map((rules) => ({
+    rules,
+    xs: positions(rules.vertical),
+    ys: positions(rules.horizontal),
+  }));
+  return {
+    grids: found.map(withOpenSides).filter(({ xs, ys }) => xs.length > 1 && ys.length > 1),
+    crossed: found.filter(({ xs, ys }) => xs.length > 0 && ys.length === 1),
+  };
 }
 
 /** Minimum number of rules between the rows of a table without rules at its sides. */
