@@ -70,7 +70,7 @@ export function themeOf(seed: number): PrintTheme {
   const css = `
 @page { size: ${pick(['A4', 'Letter'])}; margin: ${between(20, 28)}mm ${between(14, 28)}mm }
 body { margin: 0; font: ${size}pt/${between(1.15, 1.6)} "${pick(FAMILIES)}"; overflow-wrap: break-word }
-${columns > 1 ? `body { columns: ${columns}; column-gap: ${between(5, 9)}mm } h1 { column-span: all }` : ''}
+${columns > 1 ? `body { columns: ${columns}; column-gap: ${between(5, 9)}mm } h1 { column-span: all } th, td { overflow-wrap: anywhere }` : ''}
 p, li { ${isJustified ? 'text-align: justify; hyphens: auto' : 'text-align: left'} }
 p { margin: ${isIndented ? '0; text-indent: 1.5em' : `${between(0.5, 1)}em 0`} }
 h1, h2, h3, h4, h5, h6 { ${rule}; line-height: 1.2; margin: ${between(1, 1.6)}em 0 ${between(0.3, 0.7)}em; break-after: avoid }

@@ -48,7 +48,10 @@ export function splitColumns<T>(items: readonly ColumnItem<T>[], depth = 0): Col
 
 function bestGutter<T>(sorted: readonly ColumnItem<T>[]): Gutter | undefined {
   const lineHeight = median(sorted.filter(isSegment).map(heightOf));
-  const rows = boxesOfTables(sorted, lineHeight).map((box) => [box]);
+  const tables = boxesOfTables(sorted, lineHeight);
+  const long = longGutter(sorted, tables, lineHeight);
+  if (long) return long;
+  const rows = tables.map((box) => [box]);
   const gutters = findGutters(rows, MIN_GUTTER * lineHeight)
     .filter(({ leftRows, rightRows }) => leftRows >= MIN_PROSE_ROWS && rightRows >= MIN_PROSE_ROWS)
     .flatMap((found) => trimGutter(sorted, found, lineHeight) ?? [])
@@ -68,6 +71,81 @@ const isWithin = (gutter: Gutter, other: Gutter) =>
   gutter.first >= other.first &&
   gutter.last <= other.last &&
   Math.min(gutter.right, other.right) > Math.max(gutter.left, other.left);
+
+/** Minimum number of lines of running text on both sides of a gutter that also separates tables. */
+const MIN_RUNNING_ROWS = 8;
+/** Where columns of one width are divided, as shares of the width of the text, and how far a gutter may be from there. */
+const DIVISIONS = [1 / 2, 1 / 3, 2 / 3];
+const MAX_OFF_DIVISION = 0.04;
+/** Minimum share of the lines of a page beside the gutter of columns of which one has little running text. */
+const MIN_DIVIDED = 0.75;
+/** Maximum share of the lines of these columns that are level with lines of the other one. */
+const MAX_LEVEL = 0.5;
+/** Minimum share of the rows of a side that are level with rows of the other one where both are one table. */
+const MIN_LEVEL = 0.8;
+
+/**
+ * A gutter of columns of running text with tables in them, which would count as cells of one table otherwise.
+ * @param tables the box of each item, or of the whole table if the item is in one
+ */
+function longGutter<T>(
+  sorted: readonly ColumnItem<T>[],
+  tables: readonly Box[],
+  lineHeight: number,
+): Gutter | undefined {
+  // Without a table, other gutters are as good as this one.
+  if (sorted.every((item, place) => item === tables[place])) return undefined;
+  let best: Gutter | undefined;
+  for (const found of findGutters(
+    sorted.map((box) => [box]),
+    MIN_GUTTER * lineHeight,
+  )) {
+    if (Math.min(found.leftRows, found.rightRows) < MIN_LONG_ROWS) continue;
+    const gutter = trimGutter(sorted, found, lineHeight);
+    if (!gutter || (best && score(gutter) <= score(best))) continue;
+    const sides = sidesOf(sorted.slice(gutter.first, gutter.last + 1), gutter);
+    const running = sides.filter((side) => side.filter(isRunning).length >= MIN_RUNNING_ROWS).length;
+    const isDivided =
+      running === 1 && dividesPage(sorted, gutter) && alignedShare(...sides, lineHeight) < MAX_LEVEL;
+    const areColumns =
+      (running === 2 || isDivided) &&
+      !haveSameRows(...sides, lineHeight) &&
+      !cutsTable(sorted, tables, gutter, lineHeight);
+    if (areColumns) best = gutter;
+  }
+  return best;
+}
+
+/** Whether a gutter goes through most of a page, at the middle of its text or at a third of it. */
+function dividesPage<T>(sorted: readonly ColumnItem<T>[], gutter: Gutter): boolean {
+  if (gutter.last - gutter.first < MIN_DIVIDED * sorted.length) return false;
+  const { left, right } = unionOf(sorted);
+  const place = ((gutter.left + gutter.right) / 2 - left) / (right - left);
+  return DIVISIONS.some((division) => Math.abs(place - division) < MAX_OFF_DIVISION);
+}
+
+/** Whether an item is a line of running text. */
+const isRunning = <T>(item: ColumnItem<T>): boolean =>
+  isSegment(item) && item.length >= MIN_PROSE_LENGTH && item.words.length >= MIN_PROSE_WORDS;
+
+/** Whether a gutter goes through one table, whose rows are level on both sides, and not between two of them. */
+function cutsTable<T>(
+  sorted: readonly ColumnItem<T>[],
+  tables: readonly Box[],
+  gutter: Gutter,
+  lineHeight: number,
+): boolean {
+  const crossed = new Set(
+    tables.filter(
+      (box, place) => box !== sorted[place] && box.left < gutter.left && box.right > gutter.right,
+    ),
+  );
+  return [...crossed].some((table) => {
+    const cells = sorted.filter((_, place) => tables[place] === table);
+    const [left, right] = sidesOf(cells, gutter);
+    return left.length > 0 && right.length > 0 && alignedShare(left, right, lineHeight) >= MIN_LEVEL;
+  });
+}
 
 const score = ({ leftRows, rightRows, left, right }: Gutter) =>
   Math.min(leftRows, rightRows) * 10 + leftRows + rightRows + Math.min(right - left, 40) / 40;
