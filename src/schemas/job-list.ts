@@ -22,7 +22,12 @@ const listedJob = z.object({
   kind: kinds,
   status: z.enum(JOB_STATES).describe('scraping: the job is running, whatever its kind'),
   paused: z.boolean().describe('whether a running batch or crawl takes no new pages'),
-  target: z.string().nullable().describe('URL, query or name of the file; null with zero data retention'),
+  target: z
+    .string()
+    .nullable()
+    .describe(
+      'URL or query; https://uploads.invalid/ and its name for an uploaded file; null with zero data retention',
+    ),
   apiKey: z.string().nullable().describe('name of the API key that began the job'),
   createdAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().nullable(),

@@ -7,7 +7,10 @@ export const whyResponse = z.object({
   id: z.uuid(),
   jobId: z.uuid().describe('the batch or crawl of the page; the id itself for a scrape'),
   status: z.enum(['scraping', 'completed', 'failed']),
-  url: z.string().nullable().describe('the requested URL, or the name of the file'),
+  url: z
+    .string()
+    .nullable()
+    .describe('the requested URL; https://uploads.invalid/ and its name for an uploaded file'),
   summary: z.string().describe('how the page went, in one sentence'),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   ...pageTrace.shape,

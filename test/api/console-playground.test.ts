@@ -96,6 +96,14 @@ it('draws the pages of a PDF with their blocks, beside the markdown that was mad
   expect(await findFaults(page)).toEqual([]);
   await panel.getByRole('button', { name: 'Next' }).click();
   await panel.locator('article').getByText('Sales were <b>good</b> in May.').waitFor();
+  // The list of jobs knows the file by its name.
+  await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+  await page
+    .getByRole('row', { name: /Parse/ })
+    .getByRole('link', { name: 'report.pdf', exact: true })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: /^Parse/ }).waitFor();
   expect(user.errors).toEqual([]);
 });
 

@@ -94,6 +94,10 @@ it('shows the progress of a crawl, and leads from the list of jobs to it', async
   await page.getByRole('link', { name: 'Watch its progress' }).click();
   await page.getByText('Completed').waitFor();
   const job = page.url();
+  await page
+    .locator('.job-target')
+    .getByRole('link', { name: `${site.url}/` })
+    .waitFor();
   await page.getByRole('link', { name: 'Jobs' }).first().click();
   await page
     .getByRole('table')

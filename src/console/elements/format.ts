@@ -25,6 +25,14 @@ export function duration(ms: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** How many pages are done in a time, such as `4.1 pages per second` or `12.0 pages per hour`. */
+export function pace(perSecond: number): string {
+  if (perSecond >= 1 || perSecond === 0) return `${perSecond.toFixed(1)} pages per second`;
+  return perSecond * 60 >= 1
+    ? `${(perSecond * 60).toFixed(1)} pages per minute`
+    : `${(perSecond * 3600).toFixed(1)} pages per hour`;
+}
+
 /** A number with its noun, such as `1 link` or `2,000 links`. */
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString()} ${noun}${number === 1 ? '' : 's'}`;

@@ -5,6 +5,8 @@ import { useEffect, useRef } from 'preact/hooks';
 
 /** The height of a row of one line in pixels, which the style sheet does not change. */
 export const ROW_PX = 44;
+/** The height of both borders of the list in pixels. */
+const BORDERS_PX = 2;
 /** Rows beyond the visible ones that are drawn, so that a quick turn of a wheel shows no gap. */
 const MARGIN = 8;
 
@@ -38,7 +40,7 @@ export function VirtualList({
   useEffect(measure, [total]);
   useEffect(() => onShow(from.value, to.value), [from.value, to.value]);
   return html`
-    <ol class="virtual" ref=${list} tabindex="0" aria-label=${label} onScroll=${measure}>
+    <ol class="virtual" ref=${list} style=${{ maxHeight: `${total * rowPx + BORDERS_PX}px` }} tabindex="0" aria-label=${label} onScroll=${measure}>
       <li class="space" aria-hidden="true" style=${{ height: `${total * rowPx}px` }} />
       ${Array.from(
         { length: Math.max(0, Math.min(to.value, total) - from.value) },

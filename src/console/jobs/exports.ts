@@ -32,7 +32,7 @@ export function Exports({ path, archivedBytes }: { path: string; archivedBytes: 
       <small>Export</small>
       ${Object.entries(archivedBytes === undefined ? FORMATS : WITH_ARCHIVE).map(
         ([format, title]) => html`
-          <button type="button" class="quiet" disabled=${running.value !== ''} onClick=${save(format)}>
+          <button type="button" disabled=${running.value !== ''} onClick=${save(format)}>
             ${running.value === format && html`<span class="spinner" />`}${title}</button>`,
       )}
       ${archivedBytes !== undefined && html`<small>with ${bytes(archivedBytes)} of responses as the sites sent them</small>`}

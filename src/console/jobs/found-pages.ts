@@ -108,12 +108,18 @@ function List({ path, filter, read }: { path: string; filter: Record<string, str
         return html`
           <button type="button" class="row found" aria-pressed=${chosen.value?.id === page.id} onClick=${() => {
             chosen.value = page;
-          }}>${number}<b dir="auto" title=${page.url}>${page.url}</b>
+          }}>${number}<${PageUrl} url=${page.url} />
             <small class=${page.status === 'failed' ? 'bad' : ''} title=${page.error ?? ''}>${page.code ?? PAGE_STATES[page.status]}</small>
           </button>`;
       }}
     />
     ${chosen.value && html`<${FoundPage} key=${chosen.value.id} page=${chosen.value} />`}`;
+}
+
+/** The path of a page, and its host below, so that pages of one host can be told apart on a phone. */
+function PageUrl({ url }: { url: string }) {
+  const { host, pathname, search } = URL.parse(url) ?? { host: '', pathname: url, search: '' };
+  return html`<span class="page-url" title=${url}><b dir="auto">${pathname}${search}</b><small>${host}</small></span>`;
 }
 
 /** What became of a page: its document, or why there is none. */

@@ -4,6 +4,7 @@ import { send } from '../api.ts';
 import { ago, duration } from '../elements/format.ts';
 import { usePolling } from '../polling.ts';
 import { BASE, place, setQuery } from '../router.ts';
+import { isUpload, nameOfTarget } from './job-target.ts';
 import { KIND_TITLES, type ListedJob, STATE_TITLES } from './listed-job.ts';
 import { Progress, State } from './state.ts';
 
@@ -102,12 +103,23 @@ function Row({ job }: { job: ListedJob }) {
   return html`
     <tr>
       <td><${State} status=${status} isPaused=${paused} /></td>
-      <td>${KIND_TITLES[kind] ?? kind}</td>
-      <td class="target"><a href=${`${BASE}/jobs/${kind}/${id}`} dir="auto">${target ?? 'not kept (zero data retention)'}</a>
+      <td>${isUpload(target) ? 'Parse' : (KIND_TITLES[kind] ?? kind)}</td>
+      <td class="target"><a href=${`${BASE}/jobs/${kind}/${id}`} dir="auto">${target === null ? 'not kept (zero data retention)' : nameOfTarget(target)}</a>
         ${error && html`<small class="error" title=${error.message}>${error.code}</small>`}</td>
-      <td>${pages && html`<${Progress} ...${pages} total=${status === 'completed' ? pages.completed + pages.failed : pages.total} />`}</td>
+      <td>${pages && html`<${Pages} pages=${pages} isComplete=${status === 'completed'} />`}</td>
       <td class="number">${creditsUsed.toLocaleString()}</td>
       <td class="number">${duration(end - Date.parse(createdAt))}</td>
       <td class="number"><time datetime=${createdAt} title=${new Date(createdAt).toLocaleString()}>${ago(createdAt)}</time></td>
     </tr>`;
+}
+
+function Pages({ pages, isComplete }: { pages: NonNullable<ListedJob['pages']>; isComplete: boolean }) {
+  const { completed, failed } = pages;
+  const done = completed + failed;
+  const total = isComplete ? done : pages.total;
+  const text =
+    done === total ? done.toLocaleString() : `${done.toLocaleString()} of ${total.toLocaleString()}`;
+  return html`
+    <${Progress} completed=${completed} failed=${failed} total=${total} />
+    <small> ${text}${failed > 0 && html`, <span class="bad">${failed.toLocaleString()} failed</span>`}</small>`;
 }

@@ -9,6 +9,7 @@ import { BASE } from '../router.ts';
 import { LiveEvents } from '../sessions/live-events.ts';
 import { Replay } from '../sessions/replay.ts';
 import { Why } from '../why/why.ts';
+import { isUpload, JobTarget } from './job-target.ts';
 import { KIND_TITLES } from './listed-job.ts';
 import { PageJob } from './page-job.ts';
 import { WorkflowLink } from './workflow-link.ts';
@@ -59,11 +60,13 @@ function SingleJob({ kind, id }: { kind: string; id: string }) {
   if (!value)
     return html`${title}<p class="waiting" role="status"><span class="spinner" />Reading the job…</p>`;
   const { body } = value;
+  const target = targetOf(body);
   const view = body.interactiveLiveViewUrl || body.liveViewUrl;
   const operation = OPERATIONS.find((each) => each.path === path) ?? (OPERATIONS[0] as Operation);
   const source = { name: 'Job', content: () => html`<${JsonTree} value=${{ kind, id }} />` };
   return html`
-    ${title}
+    ${isUpload(target ?? null) ? html`<h1>Parse <code>${id}</code></h1>` : title}
+    ${target && html`<${JobTarget} target=${target} />`}
     <div class="bar">
       ${typeof body.status === 'string' && html`<p class="facts" role="status"><span>${body.status}</span></p>`}
       <${WorkflowLink} kind=${kind} id=${id} />
@@ -86,4 +89,10 @@ function SingleJob({ kind, id }: { kind: string; id: string }) {
         ? html`<div class="card"><${Result} operation=${operation} response=${value} request=${source} /></div>`
         : html`<div class="card"><${JsonTree} value=${body} /></div>`
     }`;
+}
+
+/** The URL of a scrape. */
+function targetOf({ data }: Values): string | undefined {
+  const { metadata } = (data ?? {}) as { metadata?: Values };
+  return typeof metadata?.sourceURL === 'string' ? metadata.sourceURL : undefined;
 }

@@ -24,7 +24,7 @@ export function Pace({ path, isRunning }: { path: string; isRunning: boolean }) 
 
 /** Bars of the plot. */
 const MAX_BARS = 40;
-const MIN_BAR_MS = 1000;
+const MIN_BAR_MS = 250;
 
 /** Pages per second over the time of a job. */
 function Speed({ progress }: Pick<JobPace, 'progress'>) {

@@ -1,13 +1,14 @@
 import { html } from 'htm/preact';
 import { send } from '../api.ts';
 import { Explanation } from '../elements/explanation.ts';
-import { count, duration } from '../elements/format.ts';
+import { count, duration, pace } from '../elements/format.ts';
 import { Tabs } from '../elements/tabs.ts';
 import { Icon } from '../icons.ts';
 import { usePolling } from '../polling.ts';
 import { useAction } from '../use-action.ts';
 import { JobDeliveries } from '../webhooks/deliveries.ts';
 import { Exports } from './exports.ts';
+import { FirstPage } from './job-target.ts';
 import { type JobStatus, KIND_TITLES } from './listed-job.ts';
 import { Pace } from './pace.ts';
 import { Failures, Pages } from './pages.ts';
@@ -53,6 +54,7 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
   const post = (verb: string) => () => run({ method: 'POST', path: `${path}/${verb}` });
   return html`
     ${title}
+    <${FirstPage} path=${path} isBatch=${kind === 'batch_scrape'} />
     <section class="card job-head" aria-label="Progress">
       <div class="bar">
         <${State} status=${status} isPaused=${isRunning && paused} />
@@ -61,7 +63,7 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
           ${failed > 0 && html`<span class="bad">${failed.toLocaleString()} failed</span>`}
           <span>${count(creditsUsed, 'credit')}</span>
           <span>${duration(seconds * 1000)}</span>
-          <span>${((completed + failed) / Math.max(seconds, 1)).toFixed(1)} pages per second</span>
+          <span>${pace((completed + failed) / Math.max(seconds, 1))}</span>
         </span>
         ${
           isRunning &&

@@ -29,6 +29,7 @@ export function RequestForm({
       onSubmit=${(event: Event) => {
         event.preventDefault();
         void run(request);
+        showResult();
       }}
       onKeyDown=${(event: KeyboardEvent) => {
         if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
@@ -59,4 +60,10 @@ export function RequestForm({
         }
       </div>
     </form>`;
+}
+
+/** On a phone, the result is below the form, where a request would seem to do nothing. */
+function showResult(): void {
+  const result = document.querySelector('.playground .result');
+  if (result && result.getBoundingClientRect().top > innerHeight / 2) result.scrollIntoView();
 }

@@ -54,7 +54,8 @@ export function Result({
   const credits = body.creditsUsed ?? metadata.creditsUsed;
   const facts = [
     metadata.statusCode !== undefined && `HTTP ${metadata.statusCode}`,
-    duration(ms),
+    // Of a job that is read again, it would be the time of the reading.
+    sent && duration(ms),
     typeof credits === 'number' && count(credits, 'credit'),
     metadata.cacheState === 'hit' && 'from the cache',
   ].filter((fact) => typeof fact === 'string');

@@ -76,11 +76,16 @@ const DAY_MS = 86_400_000;
 /** A day in UTC, by which credits and limits are counted: today, or so many days before. */
 const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
+/** Days that are shown at least, so that the first day of a team does not look like all of its time. */
+const MIN_DAYS = 14;
+
 /** Adds the periods without usage, which the API leaves out, from the first one until today. */
 function withGaps(periods: CreditPeriod[], range: string): CreditPeriod[] {
   const known = new Map(periods.map((period) => [period.startDate, period]));
   const all: CreditPeriod[] = [];
+  const earliest = `${dayBefore(MIN_DAYS - 1)}T00:00:00.000Z`;
   let start = periods[0]?.startDate;
+  if (range === 'day' && start !== undefined && start > earliest) start = earliest;
   while (start !== undefined && Date.parse(start) <= Date.now()) {
     const end = new Date(start);
     if (range === 'month') end.setUTCMonth(end.getUTCMonth() + 1);
@@ -141,12 +146,11 @@ function Consumption({ usage: { periods }, range }: { usage: Usage; range: strin
     ['from', 'credits', 'tokens'],
     periods.map(({ date, credits, tokens }) => [date, credits, tokens]),
   );
-  const barsOf = (what: 'credits' | 'tokens'): Bar[] =>
-    rows.map((period) => ({ label: period.date, value: period[what] }));
+  const bars: Bar[] = rows.map(({ date, credits }) => ({ label: date, value: credits }));
   return html`
     <section class="card" aria-label="Consumption">
       <div class="bar">
-        <h2>Credits and model tokens</h2>
+        <h2>Credits</h2>
         <select aria-label="Period" onChange=${(event: Event) => setQuery({ range: (event.currentTarget as HTMLSelectElement).value })}>
           ${Object.entries(RANGES).map(([value, title]) => html`<option value=${value} selected=${value === range}>${title}</option>`)}
         </select>
@@ -155,16 +159,11 @@ function Consumption({ usage: { periods }, range }: { usage: Usage; range: strin
       ${
         rows.length
           ? html`
-              <h3>Credits</h3>
-              <${BarChart} bars=${barsOf('credits')} textOf=${(value: number) => count(value, 'credit')} />
-              ${
-                rows.some(({ tokens }) => tokens > 0) &&
-                html`<h3>Model tokens</h3>
-                <${BarChart} bars=${barsOf('tokens')} textOf=${(value: number) => count(value, 'token')} />`
-              }
+              <${BarChart} bars=${bars} textOf=${(value: number) => count(value, 'credit')} />
               <details open><summary>As a table</summary>
                 <table><thead><tr><th scope="col">From</th><th scope="col" class="number">Credits</th><th scope="col" class="number">Model tokens</th></tr></thead>
                 <tbody>${rows
+                  .filter(({ credits, tokens }) => credits > 0 || tokens > 0)
                   .toReversed()
                   .map(
                     ({ date, credits, tokens }) =>
