@@ -27,6 +27,8 @@ export function useConsole(service: { url: string; key: string }) {
     /** Opens the console at a path, as a user of its own. */
     async open(path: string, { isSignedIn = true, theme = 'light', key = service.key }: Opening = {}) {
       const context = await browser.newContext({ colorScheme: theme });
+      // The timeout of the test ends it; a busy machine takes its time.
+      context.setDefaultTimeout(0);
       if (isSignedIn) {
         const item = ['winnow-api-key', key] as const;
         await context.addInitScript(([name, key]) => sessionStorage.setItem(name, key), item);
