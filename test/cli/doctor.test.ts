@@ -10,9 +10,16 @@ const service = useService();
 
 it('doctor asks the service that runs how its parts are, and prints JSON', async () => {
   const { stdout } = await runInProcess(['doctor', '--json'], {
-    settings: { WINNOW_DATA_DIR: service.dataDir },
+    settings: { WINNOW_DATA_DIR: service.dataDir, WINNOW_BACKUPS: '/dev/null/backups' },
   });
   const { isWell, findings } = JSON.parse(stdout);
+  expect(findings).toContainEqual({
+    state: 'missing',
+    subject: 'Backups',
+    text: expect.stringMatching(
+      /^\/dev\/null\/backups is a file or lies below one, and has to be a directory\./,
+    ),
+  });
   const ofService = findings.filter(({ subject }: { subject: string }) => subject === 'Service');
   expect(ofService).toEqual([
     {

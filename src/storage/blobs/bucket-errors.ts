@@ -40,7 +40,7 @@ export function explainBucketError(bucket: S3Bucket, object: string, error: unkn
     return refuse(`There is no bucket ${place}. Create it, or correct its name.`);
   if (status === 401 || status === 403)
     return refuse(
-      `The bucket ${place} refuses access to ${object} (${error.name}). Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and let them list, read, write and delete objects and uploads there.`,
+      `The bucket ${place} refuses access to ${object || 'its objects'} (${error.name}). Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and let them list, read, write and delete objects and uploads there.`,
     );
   if (error.name === 'NoSuchKey' || error.name === 'NotFound' || status === 404)
     return refuse(`The bucket ${place} has no object ${object}. Correct its name.`);

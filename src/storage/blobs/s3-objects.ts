@@ -57,12 +57,8 @@ export class S3Objects {
       client.send(new sdk.CreateMultipartUploadCommand({ ...object, ContentType: 'application/x-tar' })),
     );
     try {
-      const Parts = await this.#sendParts(name, UploadId, source);
-      await this.#send(name, (client) =>
-        client.send(
-          new sdk.CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } }),
-        ),
-      );
+      const { parts, bytes } = await this.#sendParts(name, UploadId, source);
+      await this.#complete(name, { UploadId, MultipartUpload: { Parts: parts } }, bytes);
     } catch (error) {
       // The first error is the cause. An upload that stays is ended by `endLostUploads`.
       await this.#endUpload(object.Key, UploadId).catch(() => undefined);
@@ -70,15 +66,32 @@ export class S3Objects {
     }
   }
 
+  async #complete(
+    name: string,
+    upload: { UploadId: string | undefined; MultipartUpload: { Parts: CompletedPart[] } },
+    bytes: number,
+  ): Promise<void> {
+    const { sdk } = this.#bucket;
+    try {
+      await this.#send(name, (client) =>
+        client.send(new sdk.CompleteMultipartUploadCommand({ ...this.#object(name), ...upload })),
+      );
+    } catch (error) {
+      // The response to the first attempt was lost, and the second one finds no upload any more.
+      const isRepeated = causeOf(error) instanceof sdk.NoSuchUpload;
+      if (!isRepeated || (await this.findVersion(name)).bytes !== bytes) throw error;
+    }
+  }
+
   async #sendParts(
     name: string,
     UploadId: string | undefined,
     source: AsyncIterable<Uint8Array>,
-  ): Promise<CompletedPart[]> {
+  ): Promise<{ parts: CompletedPart[]; bytes: number }> {
     // The system gives it memory as it is filled.
     const part = Buffer.allocUnsafeSlow(PART_BYTES);
     const parts: CompletedPart[] = [];
-    let filled = 0;
+    let [filled, sent] = [0, 0];
     const send = async () => {
       const PartNumber = parts.length + 1;
       if (PartNumber > MAX_PARTS) throw tooLarge(this.#object(name).Key);
@@ -89,6 +102,7 @@ export class S3Objects {
         ),
       );
       parts.push({ ETag, PartNumber });
+      sent += filled;
       filled = 0;
     };
     for await (const bytes of source) {
@@ -101,7 +115,7 @@ export class S3Objects {
       }
     }
     if (filled > 0 || !parts.length) await send();
-    return parts;
+    return { parts, bytes: sent };
   }
 
   async #endUpload(Key: string | undefined, UploadId: string | undefined): Promise<void> {

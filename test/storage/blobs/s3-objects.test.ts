@@ -112,6 +112,18 @@ it('a response that breaks off is read again', async () => {
   expect(broken).toBeGreaterThan(1);
 });
 
+it('an object is there although the response that says so was lost', async () => {
+  let lost = 0;
+  server.fault = ({ method, url }, response) => {
+    if (method === 'POST' && url?.includes('uploadId') && lost++ === 0) response.socket?.destroy();
+    return false;
+  };
+  const hash = createHash('sha256');
+  await objects.write('unsaid.tar', chunks(1_000, hash));
+  expect(lost).toBe(2);
+  expect(await readAll('unsaid.tar')).toBe(hash.digest('hex'));
+});
+
 it('an object that is replaced while it is read is not read as a mixture', async () => {
   await objects.write('replaced.tar', chunks(9 * MEBIBYTE));
   const version = await objects.findVersion('replaced.tar');

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { codeOf } from '../../../src/errors.ts';
 
 /**
  * Uploads in parts of a bucket that s3rver serves from a directory:
@@ -50,7 +51,11 @@ export function handleMultipart(root: string, request: IncomingMessage, response
       response.writeHead(request.method === 'DELETE' ? 204 : 200, { 'Content-Type': 'application/xml' });
       response.end(body);
     },
-    (error) => response.destroy(error),
+    (error) => {
+      if (codeOf(error) !== 'ENOENT') return void response.destroy(error);
+      response.writeHead(404, { 'Content-Type': 'application/xml' });
+      response.end('<Error><Code>NoSuchUpload</Code><Message>There is no such upload.</Message></Error>');
+    },
   );
   return true;
 }
