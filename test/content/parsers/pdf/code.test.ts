@@ -88,4 +88,33 @@ describe('code of a PDF', () => {
     ]);
     expect(html).toContain('<pre><code>if (gate.isOpen()) {\n  cart.pass();\n');
   });
+
+  test('has lines that begin like items of a list, with signs that no font tells', async () => {
+    const row = (y: number, name: string): PlacedText[] => [
+      code(y, `* [${name}](https://bridge.test/${name})`),
+      { ...code(y, '-', 60 + 5.4 * (`* [${name}](https://bridge.test/${name})`.length + 1)) },
+      { ...code(y, '**keeper**', 60 + 5.4 * (`* [${name}](https://bridge.test/${name})`.length + 3)) },
+    ];
+    const html = await htmlOf([
+      ...textLines(60, 60, PROSE),
+      ...row(120, 'anna'),
+      ...row(131, 'berta'),
+      ...row(142, 'carla'),
+    ]);
+    expect(html).not.toContain('<li>');
+    expect(html).toContain('* [berta](https://bridge.test/berta) - **keeper**\n');
+  });
+
+  test('in larger type than other code names a section, also in several lines', async () => {
+    const html = await htmlOf([
+      ...textLines(60, 60, PROSE),
+      code(120, 'bridge.gates.openWhenEmpty(gate,', 60, 12),
+      code(135, 'options, timeout)', 60, 12),
+      ...textLines(60, 156, PROSE),
+      ...['const gate = bridge.gate(7);', 'gate.open();', 'gate.close();', 'gate.lock();'].map((text, row) =>
+        code(210 + 11 * row, text),
+      ),
+    ]);
+    expect(html).toMatch(/<h\d>bridge.gates.openWhenEmpty\(gate, options, timeout\)<\/h\d>/);
+  });
 });

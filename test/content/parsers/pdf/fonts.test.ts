@@ -39,6 +39,9 @@ describe('fonts of a PDF', () => {
     expect(fontScale(page.textItems)).toBe(1);
     expect(pageToMeasure([page])).toBe(3);
     expect(measuredScale(pageOf((word) => word.length, { fontHeight: 9 }))).toBe(0.75);
+    const runs = [9, 9, 7.9, 9].map((fontHeight) => pageOf((word) => word.length, { fontHeight }).textItems);
+    expect(measuredScale({ ...page, textItems: runs.flat() })).toBe(0.75);
+    expect(measuredScale({ ...page, textItems: runs.slice(1, 3).flat() })).toBeUndefined();
     expect(pageToMeasure([pageOf((word) => 6 * word.length, { height: 13 })])).toBeUndefined();
   });
 

@@ -55,6 +55,17 @@ describe('headings of a PDF', () => {
     expect(html).toContain('bridges of a town</h');
   });
 
+  test('stay apart in larger type, too, where no other lines have it', async () => {
+    const html = await convert([
+      ...textLines(60, 60, PROSE),
+      { x: 60, y: 130, text: 'Overview', size: 15 },
+      { x: 60, y: 162, text: 'What is built', size: 15 },
+      ...textLines(60, 190, PROSE),
+    ]);
+    expect(html).toContain('>Overview</h');
+    expect(html).toContain('>What is built</h');
+  });
+
   test('have the number of the chapter above them', async () => {
     const html = await convert([
       bold(60, 'Chapter 11', 14),

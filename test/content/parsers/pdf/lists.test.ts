@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { listMarker, withoutMarker } from '../../../../src/content/parsers/pdf/page/lists.ts';
+import { pdfToHtml } from '../../../../src/content/parsers/pdf/pdf-to-html.ts';
 import { styleTable } from '../../../../src/content/parsers/pdf/source/words.ts';
 import type { Line, PdfListItem } from '../../../../src/content/parsers/pdf/types.ts';
+import { writePdf } from './pdf-writer.ts';
 
 const style = styleTable()('', 10);
 
@@ -33,3 +35,36 @@ test.each([[['4.5 metres', 'long']], [['1984 was', 'cold']], [['4.', '']]])(
     expect(listMarker(lineOf(texts), texts.join(' ').trim())).toBeUndefined();
   },
 );
+
+test('an item of a PDF whose first line is indented goes on to the left of its bullet', async () => {
+  const items = [
+    ['- The keeper of the bridge opens the gate at dawn and closes it when the last cart', 72],
+    ['has passed, as the town has asked.', 60],
+    ['- Whoever comes later waits until morning on the other bank of the river, where an', 72],
+    ['inn is open all night.', 60],
+  ] as const;
+  const texts = items.map(([text, x], row) => ({ x, y: 60 + 12 * row, text, size: 10 }));
+  const { html } = await pdfToHtml(writePdf([{ texts }]));
+  expect(html).toContain('the last cart has passed, as the town has asked.</li>');
+  expect(html).toContain('where an inn is open all night.</li>');
+});
+
+test('a paragraph of a PDF whose first line is indented does not belong to the item above it', async () => {
+  const texts = [
+    {
+      x: 60,
+      y: 60,
+      text: '- The keeper of the bridge opens the gate at dawn and closes it when the last cart has',
+    },
+    { x: 68, y: 72, text: 'passed' },
+    {
+      x: 75,
+      y: 85,
+      text: 'Whoever comes later waits until morning on the other bank of the river, where an inn',
+    },
+    { x: 50, y: 97, text: 'is open all night.' },
+  ].map((text) => ({ ...text, size: 10 }));
+  const { html } = await pdfToHtml(writePdf([{ texts }]));
+  expect(html).toContain('the last cart has passed</li>');
+  expect(html).toMatch(/<p>Whoever comes later .* is open all night.<\/p>/);
+});

@@ -76,7 +76,7 @@ function boldCodeShareOf(blocks: readonly Block[]): number {
 /** The most frequent size of code. A line alone can be the title of a section, so it counts only without others. */
 function codeSizeOf(blocks: readonly Block[]): number {
   const code = blocks.filter((block): block is PdfTextBlock => block.kind === 'code');
-  const several = code.filter(({ lines }) => lines.length > 1);
+  const several = code.filter(({ lines }) => lines.length > MAX_NAME_LINES);
   const sizes = new Map<number, number>();
   for (const { lines } of several.length > 0 ? several : code)
     for (const line of lines)
@@ -130,14 +130,17 @@ export function findHeadings(blocks: readonly Block[]): Block[] {
   return withLevels(joinChapterNumbers(marked));
 }
 
+/** The most lines that the name of a function takes in a narrow column. */
+const MAX_NAME_LINES = 3;
+
 /**
- * Whether a block can be a heading: text without a bullet, or one line in a monospaced font, such as the name
+ * Whether a block can be a heading: text without a bullet, or a few lines in a monospaced font, such as the name
  * of a function.
  */
 const mayBeHeading = (block: Block): block is PdfTextBlock | PdfListItem =>
   block.kind === 'paragraph' ||
   (block.kind === 'item' && block.ordered) ||
-  (block.kind === 'code' && block.lines.length === 1);
+  (block.kind === 'code' && block.lines.length <= MAX_NAME_LINES);
 
 function toHeading({ left, top, right, bottom, page, lines }: Block & { lines: Line[] }): PdfTextBlock {
   return { kind: 'heading', left, top, right, bottom, page, lines };
@@ -159,7 +162,7 @@ function isHeading(candidate: Candidate, body: BodyStyle): boolean {
   const larger = size / body.size;
   const bold = lines.every(isAllBold);
   if (LEADER.test(text) || (larger < LARGER && LABEL.test(text))) return false;
-  const isCode = block.kind === 'code' || (lines.length === 1 && isMonospaced(lines[0] as Line));
+  const isCode = block.kind === 'code' || lines.every(isMonospaced);
   if (isCode && !isNameOfSection(candidate, body)) return false;
   if (!isCode && larger < LARGER && !(bold && body.boldShare < 0.5 && larger > 0.85))
     return isBoldTitle(candidate) || isItalicHeading(candidate);
@@ -184,8 +187,9 @@ const MAX_BOLD_CODE = 0.1;
  */
 function isNameOfSection({ block, previous, next }: Candidate, body: BodyStyle): boolean {
   const { size, bold } = (block.lines[0] as Line).style;
-  const isOnlyBold = isAllBold(block.lines[0] as Line) && body.boldCodeShare < MAX_BOLD_CODE;
+  const isOnlyBold = block.lines.every(isAllBold) && body.boldCodeShare < MAX_BOLD_CODE;
   if (isOnlyBold && previous?.kind !== 'code' && next?.page === block.page) return true;
+  if (block.lines.length > 1) return size > LARGER * body.codeSize && body.codeSize > 0;
   if (previous?.kind === 'code' || next?.kind === 'code')
     return size > LARGER_CODE * body.codeSize && body.codeSize > 0;
   return size > LARGER * body.size || (body.codeSize > 0 ? size > LARGER_CODE * body.codeSize : bold);

@@ -38,12 +38,9 @@ export function applyTags(blocks: readonly Block[], pages: readonly SourcePage[]
   });
 }
 
-/** Whether a block can be a heading by its tag: also a line of code, such as the name of a function. */
+/** Whether a block can be a heading by its tag: also code, such as the name of a function. */
 const mayHaveTag = (block: Block): block is PdfTextBlock =>
-  block.kind === 'paragraph' ||
-  block.kind === 'heading' ||
-  block.kind === 'caption' ||
-  (block.kind === 'code' && block.lines.length === 1);
+  block.kind === 'paragraph' || block.kind === 'heading' || block.kind === 'caption' || block.kind === 'code';
 
 /** How much larger the title of a document is than its headings. */
 const LARGER_TITLE = 1.1;

@@ -1,5 +1,6 @@
 import { type Box, centerY, unionOf } from '../boxes.ts';
-import type { Line, PdfTextBlock } from '../types.ts';
+import { hasPitch } from '../source/fixed-pitch.ts';
+import type { Line, PdfTextBlock, Word } from '../types.ts';
 import { wouldFit } from './line-breaks.ts';
 import { isSpaced, lineText } from './lines.ts';
 
@@ -7,15 +8,27 @@ import { isSpaced, lineText } from './lines.ts';
 const STATEMENT = /[;{}()=<>$#|/\\]|^\w+ -/;
 
 /**
- * Whether all words of a line are monospaced. Different character widths show that the reported font is
- * wrong.
+ * Whether all words of a line are monospaced. Different character widths show that the reported font is wrong;
+ * signs alone have no font that is known, but in code they are as wide as its letters.
  */
-export const isCode = ({ words }: Line): boolean =>
-  words.every(({ style }) => style.monospaced) &&
-  (words.length < 4 || new Set(words.filter(({ text }) => text.length > 2).map(advanceOf)).size < 3);
+export function isCode({ words }: Line): boolean {
+  const code = words.filter(({ style }) => style.monospaced);
+  if (code.length < words.length) {
+    const own = code.find(({ text }) => text.length >= MIN_MEASURED);
+    const isInCode = (word: Word) =>
+      own && SIGNS.test(word.text) && hasPitch(charWidth(word), charWidth(own));
+    if (!words.every((word) => word.style.monospaced || isInCode(word))) return false;
+  }
+  return code.length < 4 || new Set(code.filter(({ text }) => text.length > 2).map(advanceOf)).size < 3;
+}
 
-const advanceOf = ({ left, right, text }: Line['words'][number]) =>
-  Math.round((5 * (right - left)) / text.length);
+/** Minimum length of a word that tells the width of the characters of its font. */
+const MIN_MEASURED = 3;
+const SIGNS = /^[^\p{L}\p{N}]+$/u;
+
+const charWidth = ({ left, right, text }: Word) => (right - left) / text.length;
+
+const advanceOf = (word: Word) => Math.round(5 * charWidth(word));
 
 /** The largest distance of two lines of code with one blank line or more between them, as a multiple of the usual one. */
 const MAX_STEP = 3.2;

@@ -62,7 +62,15 @@ interface Pitches {
   code: ReadonlyMap<number, number>;
 }
 
-/** The usual distance of a line from the line above in points, by font size. */
+/** Number of distances that tell the usual one of lines in larger type than most. */
+const MIN_PITCHES = 3;
+/** The distance up to which fewer of them are believed, as a multiple of the font size. */
+const MIN_RATIO = 1.3;
+
+/**
+ * The usual distance of a line from the line above in points, by font size. Two headings below each other have
+ * one distance, too, so in larger type few distances tell no more than those of the text.
+ */
 function usualPitches(lines: readonly Line[]): Map<number, number> {
   const bySize = new Map<number, number[]>();
   for (let place = 1; place < lines.length; place++) {
@@ -74,7 +82,17 @@ function usualPitches(lines: readonly Line[]): Map<number, number> {
     if (pitches) pitches.push(pitch);
     else bySize.set(line.style.size, [pitch]);
   }
-  return new Map(Array.from(bySize, ([size, pitches]) => [size, median(pitches)]));
+  const most = [...bySize].reduce((best, each) => (each[1].length > best[1].length ? each : best), [
+    Infinity,
+    [],
+  ] as [number, number[]]);
+  const limit = Math.max(MIN_RATIO, median(most[1]) / most[0]);
+  return new Map(
+    Array.from(bySize, ([size, pitches]) => {
+      const isTold = size <= most[0] || pitches.length >= MIN_PITCHES;
+      return [size, isTold ? median(pitches) : Math.min(median(pitches), limit * size)];
+    }),
+  );
 }
 
 function breaksBefore(
@@ -115,8 +133,9 @@ function breaksBefore(
   const first = group[0] as Line;
   if (wouldFit(before, line, column) && beginsClause(line)) return true;
   if (marker && beginsBelowItem(before, line, first, column)) return true;
-  // A line to the left of the marker does not belong to the list item.
-  if (marker && line.left < first.left - 0.5 * size) return true;
+  // A line to the left of the marker does not belong to the list item, unless the marker is indented.
+  if (marker && line.left < first.left - 0.5 * size && !continuesIndented(line, group, column)) return true;
+  if (marker && beginsIndented(line, after, group)) return true;
   if (
     marker &&
     line.left <= first.left + 0.3 * size &&
@@ -133,6 +152,28 @@ function breaksBefore(
     UPPER_START.test(lineText(line)) &&
     !isRagged(group, column)
   );
+}
+
+/**
+ * Whether a line goes on with an item whose first line is indented with its marker: the line above is full, or
+ * begins where this one does.
+ */
+function continuesIndented(line: Line, group: readonly Line[], column: Box): boolean {
+  const before = group.at(-1) as Line;
+  if (group.length > 1) return Math.abs(line.left - before.left) < 0.3 * line.style.size;
+  return !wouldFit(before, line, column) && !SENTENCE_END.test(lineText(before));
+}
+
+/**
+ * Whether a line below an item is the first one of a paragraph: it begins elsewhere than the text of the item,
+ * and the line below it to the left of the item.
+ */
+function beginsIndented(line: Line, after: Line | undefined, group: readonly Line[]): boolean {
+  const [first, second] = group as [Line, Line?];
+  const shift = 0.3 * line.style.size;
+  const text = second?.left ?? first.words[1]?.left ?? first.left;
+  if (!after || Math.abs(line.left - text) < shift) return false;
+  return after.left < first.left - shift && after.left < line.left - shift;
 }
 
 /** Minimum distance of two headings, as a multiple of the font size. The lines of one heading are closer. */

@@ -59,14 +59,20 @@ export function pageToMeasure(
   return isClear ? undefined : page.pageNum;
 }
 
+/** Minimum share of the runs that agree on a factor, and how far they may be from each other. */
+const MIN_AGREEING = 0.6;
+const MAX_DEVIATION = 0.02;
+
 /**
- * The factor that converts the font sizes of a document to points, if all runs of a page with metadata agree
- * on it.
+ * The factor that converts the font sizes of a document to points, if most runs of a page with metadata agree
+ * on it. Runs with code in the middle can have the size of one font and the height of another one.
  */
 export function measuredScale(page: ParsedPage | undefined): number | undefined {
   const scales = (page?.textItems ?? [])
     .flatMap(({ fontHeight, fontSize }) => (fontHeight && fontSize ? fontHeight / fontSize : []))
     .sort((a, b) => a - b);
-  const [least, most] = [scales[0], scales.at(-1)];
-  return least && most && most < 1.02 * least ? least : undefined;
+  const usual = scales[scales.length >> 1];
+  if (!usual) return undefined;
+  const agreeing = scales.filter((scale) => Math.abs(scale - usual) < MAX_DEVIATION * usual).length;
+  return agreeing >= MIN_AGREEING * scales.length ? usual : undefined;
 }
