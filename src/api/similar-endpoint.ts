@@ -57,7 +57,18 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
     'A webhook belongs to a job: send webhook: {"url": …} in the body of POST /v2/crawl or POST /v2/batch/scrape. GET /v2/webhooks/deliveries lists the events that were sent.',
   '/sessions': 'Use POST /v2/browser to start a session, and GET /v2/browser to list them.',
   '/deep-research': 'Use POST /v2/agent with {"prompt": …}.',
-  '/upload': 'Send a file to POST /v2/parse, or get a URL for it from POST /v2/parse/upload-url.',
+  ...Object.fromEntries(
+    ['/upload', '/uploads', '/files'].map((path) => [
+      path,
+      'Send a file to POST /v2/parse, or get a URL for it from POST /v2/parse/upload-url.',
+    ]),
+  ),
+  '/parse/url': 'POST /v2/parse takes a file. Send a URL to POST /v2/scrape.',
+  '/export/:id': 'Use GET /v2/crawl/{id}/export or GET /v2/batch/scrape/{id}/export.',
+  '/keys': 'Use GET /v2/team/keys. The operator makes and revokes keys (winnow key).',
+  '/api-keys': 'Use GET /v2/team/keys. The operator makes and revokes keys (winnow key).',
+  '/status': 'Use GET /ready, which says whether the service and its parts work.',
+  '/health': 'Use GET /ready, which says whether the service and its parts work.',
   '/screenshot': 'Use POST /v2/scrape with {"url": …, "formats": ["screenshot"]}.',
   '/markdown': 'Use POST /v2/scrape with {"url": …}.',
   '/credits': 'Use GET /v2/team/credit-usage.',
@@ -91,6 +102,12 @@ const MONITOR_VERBS: Readonly<Record<string, string>> = {
     ]),
   ),
   ...Object.fromEntries(['trigger', 'execute', 'check', 'scan'].map((verb) => [verb, 'POST {path}/run'])),
+  ...Object.fromEntries(
+    ['runs', 'results', 'changes', 'diffs', 'executions', 'events'].map((noun) => [
+      noun,
+      'GET {path}/checks',
+    ]),
+  ),
 };
 
 /** What a name at the end of a path, before or after an id, means: the method for the resource itself. */
@@ -131,7 +148,7 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
   const ids = path.match(ID) ?? [];
   const general = path.replace(ID, '/:id').replace(/\/+$/, '');
   if (/^(\/v\d+)?\/admin\//.test(general)) return adviseOnOperatorPath(general);
-  const meant = `${VERSION}${general.replace(/^\/(v\d+|api)(?=\/)/, '')}`;
+  const meant = inSingular(`${VERSION}${general.replace(/^(\/(v\d+|api))+(?=\/)/, '')}`);
   const withIds = (found: string) => {
     const left = [...ids];
     return found.replace(/\/:id/g, () => left.shift() ?? '/{id}');
@@ -140,6 +157,7 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
   const known = [rest, `${rest}s`].find((each) => Object.hasOwn(OTHER_NAMES, each));
   if (known && !isEndpoint(method.toLowerCase(), meant))
     return OTHER_NAMES[known]?.replaceAll('{id}', ids[0]?.slice(1) ?? '{id}');
+  if (/^\/webhooks?\//.test(rest) && !isKnownPath(meant)) return OTHER_NAMES['/webhooks'];
   if (MCP_PATH.test(general)) return 'The Model Context Protocol has the endpoint POST /v2/mcp.';
   const ofMonitor = /^\/v2\/monitors?\/:id\/(\w+)$/.exec(meant)?.[1]?.toLowerCase() ?? '';
   if (Object.hasOwn(MONITOR_VERBS, ofMonitor))
@@ -167,6 +185,11 @@ export function adviseOnMethod({ method, path }: { method: string; path: string 
     const example = exampleBody(route.body);
     if (Object.keys(example).length) return ` It takes a JSON body, such as ${JSON.stringify(example)}.`;
   }
+  const sorted = (text: string) => text.split('/').sort().join('/');
+  const other = ENDPOINTS.find(
+    (each) => each.method === method.toLowerCase() && sorted(each.path) === sorted(general),
+  );
+  if (other && other.path !== general) return ` Did you mean ${method} ${other.path}?`;
   const verb = withoutVerb(general.replace(ID, '/:id'));
   if (verb?.method === method.toLowerCase()) return ` Did you mean ${method} ${excerpt(verb.path)}?`;
   return isEndpoint(method.toLowerCase(), `${general}/:id`)
@@ -195,6 +218,9 @@ function listEndpoints(meant: string, withIds: (path: string) => string): string
 /** Says how something is done in a session that other APIs have a path for: by code. */
 function adviseOnSession(resource: string, action: string): string {
   const verb = plainName(action);
+  if (/^(recordings?|videos?)$/.test(verb)) return `Use GET /v2/${resource}/:id/replay.`;
+  if (/^(live|liveview|debug|view|stream)$/.test(verb))
+    return `GET /v2/${resource}/:id has the URL of the live view.`;
   const code = Object.hasOwn(SESSION_CODE, verb) ? SESSION_CODE[verb] : GOTO;
   return `What a page does in a session is code: POST /v2/${resource}/:id/execute with ${JSON.stringify({ code })}.`;
 }
@@ -209,6 +235,17 @@ function withoutVerb(path: string): { method: string; path: string } | undefined
   const candidates = [rest, `${rest}/:id`];
   const found = candidates.find((each) => isEndpoint(method, each));
   return found ? { method, path: found } : undefined;
+}
+
+const isKnownPath = (path: string) =>
+  ENDPOINTS.some((each) => each.path === path || each.path.startsWith(`${path}/`));
+
+/** A path whose first part is in the singular, if that is one of this API: `/v2/crawl/:id` for `/v2/crawls/:id`. */
+function inSingular(path: string): string {
+  const [, version, first = '', ...rest] = path.split('/');
+  const isKnown = (name: string) => ENDPOINTS.some((each) => each.path.split('/')[2] === name);
+  const singular = first.replace(/(?<=ch)es$|s$/, '');
+  return isKnown(first) || !isKnown(singular) ? path : ['', version, singular, ...rest].join('/');
 }
 
 /** The endpoint that is meant by a path whose first part is the name of another API for a resource. */

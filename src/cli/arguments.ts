@@ -35,7 +35,9 @@ export function checkArguments(command: string, rawArgs: string[], args: Command
   if (words.length > positionals) {
     const several = 'url' in args && /^https?:/.test(words[positionals] ?? '');
     const advice = several ? ` For several pages, use \`${commandOf('batch')}\`.` : '';
-    refuse(`Unexpected argument '${words[positionals]}'.${advice}`);
+    const isFile = /\.(json|jsonl|md|txt|csv|html)$/i.test(words[positionals] ?? '') && 'output' in args;
+    const output = isFile ? ` To write the result to a file, use -o ${words[positionals]}.` : '';
+    refuse(`Unexpected argument '${words[positionals]}'.${advice}${output}`);
   }
 }
 
@@ -62,6 +64,8 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 /** Says which option is meant by one that a command does not have, or which arguments it has. */
 function adviseOnOption(unknown: string, args: CommandArgs): string {
   const options = Object.keys(args).filter((name) => args[name]?.type !== 'positional');
+  if (unknown === 'wait' && options.includes('detach'))
+    return 'Leave it out: the command waits for the end, unless --detach is given.';
   const byName = options.find(
     (name) => Object.hasOwn(OTHER_NAMES, name) && OTHER_NAMES[name]?.includes(unknown),
   );
@@ -99,11 +103,29 @@ export function parseList(text: string | undefined): string[] | undefined {
     .filter(Boolean);
 }
 
-/** Parses an optional whole number. @throws ServiceError `BAD_REQUEST` when the value is not one */
-export function parseWholeNumber(name: string, text: string | undefined): number | undefined {
+/**
+ * Parses an optional whole number.
+ * @param unit in which the number is, for the message
+ * @throws ServiceError `BAD_REQUEST` when the value is not one
+ */
+export function parseWholeNumber(
+  name: string,
+  text: string | undefined,
+  unit?: 'ms' | 'seconds',
+): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text);
-  throw new ServiceError('BAD_REQUEST', `--${name} must be a whole number, not '${text}'.`);
+  const fault = `--${name} must be a whole number${unit ? ` (in ${unit})` : ''}, not '${text}'.`;
+  const ms = durationMs(text);
+  const advice = unit && ms ? ` Write ${unit === 'ms' ? ms : Math.ceil(ms / 1000)}.` : '';
+  throw new ServiceError('BAD_REQUEST', `${fault}${advice}`);
+}
+
+/** The length of a duration such as `30s`, in ms; undefined for other texts. */
+function durationMs(text: string): number | undefined {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)[a-z]*$/i.exec(text) ?? [];
+  const ms = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit.toLowerCase()];
+  return ms === undefined ? undefined : Math.round(Number(amount) * ms);
 }
 
 /** Parses an optional `on` or `off`. @throws ServiceError `BAD_REQUEST` for any other value */

@@ -66,8 +66,8 @@ export function readScrapeOptions(args: PageArgs) {
   return {
     formats: parseList(args.formats) ?? [],
     onlyMainContent: args['only-main-content'],
-    waitFor: parseWholeNumber('wait-for', args['wait-for']),
-    timeout: parseWholeNumber('timeout', args.timeout),
-    maxAge: parseWholeNumber('max-age', args['max-age']),
+    waitFor: parseWholeNumber('wait-for', args['wait-for'], 'ms'),
+    timeout: parseWholeNumber('timeout', args.timeout, 'ms'),
+    maxAge: parseWholeNumber('max-age', args['max-age'], 'ms'),
   };
 }

@@ -21,6 +21,15 @@ describe('a body that is no JSON', () => {
     ['{"url": "http://a.test", "mobile": True}', /JSON has no True: write true/],
     ['{"url": "http://a.test" "mobile": true}', /A comma is missing before it/],
     [' ', /it is empty/],
+    ['https://a.test/b', /it is a URL by itself\. Write \{"url":"https:\/\/a\.test\/b"\}/],
+    ['@body.json', /curl reads the file for -d @body\.json/],
+    ['[object Object]', /send JSON\.stringify\(body\)/],
+    [`b'{"url": "http://a.test"}'`, /Send json\.dumps\(body\)/],
+    [
+      '{"url": "http://a.test"}\n{"url": "http://b.test"}',
+      /a second value at line 2\. Send each in a request/,
+    ],
+    ['{"url": "http://a.test", "formats": ["html"}', /A \] is missing before it/],
     [`'{"url": "http://a.test"}'`, /command line of Windows/],
     ['{\\"url\\": \\"http://a.test\\"}', /backslash before each quote/],
   ])('%j is told with line and column', async (raw, message) => {
@@ -80,6 +89,9 @@ describe('a URL that is none', () => {
     ['"http://h.test"', /Leave out the quotes/],
     ['/about', /has no host; write it whole/],
     ['http://http://h.test', /two schemes/],
+    ['https//h.test', /Write :\/\/ after http/],
+    ['[Title](https://h.test/a)', /a link of markdown\. Write https:\/\/h\.test\/a/],
+    ['https://h.test, https://i.test', /several URLs\. Send one/],
   ])('%j is refused with its fault, before it costs anything', async (url, message) => {
     const { status, body } = await call('/v2/scrape', { body: { url } });
     expect(status).toBe(400);
@@ -111,6 +123,9 @@ describe('a key', () => {
     ['Bearer "fc-0123"', /in quotes\. Leave the quotes out/],
     ['Bearer %API_KEY%', /a placeholder in place of the key/],
     ['Bearer fc-0123', /unknown or revoked/],
+    ['Bearer fc-0123,', /A character behind the key/],
+    ['Bearer fc-YOUR_API_KEY', /the example of a key/],
+    ['Bearer Bearer fc-0123', /Bearer once/],
   ])('in the header %j is told how the header must be', async (authorization, message) => {
     const headers: Record<string, string> = authorization ? { Authorization: authorization } : {};
     const error = await errorOf('/v2/scrape', { key: null, body: { url: 'http://a.test' }, headers });
@@ -139,6 +154,13 @@ describe('a path', () => {
     [`/v2/monitors/${SOME_ID}/resume`, `Use PATCH /v2/monitor/${SOME_ID} with {"status": "active"}.`],
     [`/v2/monitor/${SOME_ID}/trigger`, `Use POST /v2/monitor/${SOME_ID}/run.`],
     ['/v2/team/usage', 'Use GET /v2/team/credit-usage'],
+    ['/api/v2/crawl', 'Did you mean /v2/crawl?'],
+    [`/v2/crawls/${SOME_ID}/status`, `Use GET /v2/crawl/${SOME_ID}.`],
+    [`/v2/monitor/${SOME_ID}/runs`, `Use GET /v2/monitor/${SOME_ID}/checks.`],
+    [`/v2/browser/${SOME_ID}/recording`, `Use GET /v2/browser/${SOME_ID}/replay.`],
+    ['/v2/scrape/batch', 'Did you mean POST /v2/batch/scrape?'],
+    ['/v2/files', 'Send a file to POST /v2/parse'],
+    ['/v2/webhook/test', 'A webhook belongs to a job'],
     [`/v2/sessions/${SOME_ID}/extend`, `Use POST /v2/browser/${SOME_ID}/extend.`],
     [
       `/v2/browser/${SOME_ID}/screenshot`,

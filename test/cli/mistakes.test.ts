@@ -43,6 +43,13 @@ it.each([
   ],
   [['map', PAGE, '--frob'], /Unknown option '--frob'\. Known are URL, --search, --limit, /],
   [['search', 'tea', '--news'], /Unknown option '--news'\. Did you mean --sources=news\?/],
+  [
+    ['scrape', PAGE, '--timeout', '30s'],
+    /--timeout must be a whole number \(in ms\), not '30s'\. Write 30000\./,
+  ],
+  [['scrape', PAGE, '--json', 'out.json'], /To write the result to a file, use -o out\.json\./],
+  [['crawl', PAGE, '--wait'], /Unknown option '--wait'\. Leave it out: the command waits for the end/],
+  [['batch', 'package.json'], /package\.json is a file here and no URL\. Write --file package\.json\./],
   [['backup', '--to', 'x'], /Unknown option '--to'\. Known are FILE, --without-keys\./],
   [
     ['scrape', PAGE, `${PAGE}/b`],

@@ -81,6 +81,10 @@ function lookUpInTurn(find: FindCaller): (key: string, from: string) => Promise<
 /** Says what is wrong with a key that no team has. The key is not repeated. */
 function describeKey(key: string): string {
   if (/^["'`].*["'`]$/.test(key)) return 'The key is in quotes. Leave the quotes out.';
+  if (/[^\w-]$/.test(key) && /^[\w-]+.$/.test(key))
+    return 'A character behind the key came with it, such as a comma. Leave it out.';
+  if (/your.?(winnow.?)?(api.?)?key/i.test(key))
+    return 'The header has the example of a key in place of the key. The operator makes keys (winnow key create).';
   if (/[${}<>]|^%\w+%$|^process\.env/.test(key))
     return 'The header has a placeholder in place of the key, such as a variable that was not replaced. In a shell, use double quotes around the header.';
   return 'The key is unknown or revoked.';
@@ -91,6 +95,8 @@ function adviseOnHeader(authorization: string | undefined): string {
   const rule = 'Send the header Authorization: Bearer <API key>';
   const [scheme = '', ...rest] = (authorization ?? '').trim().split(/\s+/);
   if (!scheme) return `${rule}.`;
+  if (/^bearer$/i.test(scheme) && rest.length > 1)
+    return `${rule}, with the word Bearer once and no blank in the key.`;
   if (rest.length) return `${rule}. The one that came begins with ${excerpt(scheme, 20)}.`;
   return /^bearer$/i.test(scheme)
     ? `${rule}. The one that came has no key.`

@@ -14,11 +14,17 @@ export function describeMalformedJson(text: string, cause: Error): string {
   const told = /position (\d+)/.exec(cause.message)?.[1];
   const offset = told === undefined ? findFault(text) : Number(told);
   if (offset === undefined) return reason;
-  const quoting = adviseOnShell(text.trim());
-  if (quoting) return quoting;
+  const whole = adviseOnShell(text.trim()) ?? adviseOnText(text.trim());
+  if (whole) return whole;
   const before = text.slice(0, offset).split('\n');
   const place = `${reason} at line ${before.length}, column ${before.at(-1)!.length + 1}`;
-  const advice = adviseOnFault(text.slice(0, offset).trimEnd(), text.slice(offset));
+  if (/after JSON/.test(cause.message) && /^[[{"]/.test(text.slice(offset)))
+    return `there is a second value at line ${before.length}. Send each in a request of its own`;
+  const bracket = /or '([\]}])' after/.exec(reason)?.[1];
+  const advice =
+    bracket && /^[\]}]/.test(text.slice(offset))
+      ? `A ${bracket} is missing before it`
+      : adviseOnFault(text.slice(0, offset).trimEnd(), text.slice(offset));
   return advice ? `${place}. ${advice}` : place;
 }
 
@@ -28,6 +34,19 @@ function adviseOnShell(text: string): string | undefined {
     return `the single quotes around the object came with it, because the command line of Windows does not know them. Write it as "{\\"url\\": \\"https://example.com\\"}", or put it into a file and send it by -d @body.json`;
   return /^[{[]\s*\\"/.test(text)
     ? `there is a backslash before each quote, which the shell did not need. Write it as '{"url": "https://example.com"}' in single quotes, or put it into a file and send it by -d @body.json`
+    : undefined;
+}
+
+/** Says what to send in place of a text that is the wrong thing altogether; undefined for others. */
+function adviseOnText(text: string): string | undefined {
+  if (/^https?:\/\/\S+$/i.test(text))
+    return `it is a URL by itself. Write ${JSON.stringify({ url: excerpt(text, 200) })}`;
+  if (/^@[\w./~-]+$/.test(text))
+    return `it is the name of a file. curl reads the file for -d ${excerpt(text, 100)} or --data-binary, and not for --data-raw or -F`;
+  if (/^(\[object \w+\]|undefined)$/.test(text))
+    return 'the program has not written its object as JSON. In JavaScript, send JSON.stringify(body)';
+  return /^b['"]/.test(text)
+    ? 'the program has sent bytes as Python prints them. Send json.dumps(body), or json=body with requests and httpx'
     : undefined;
 }
 

@@ -6,6 +6,7 @@ import { exampleBody, exampleFor, exampleOf, isShort, parseJsonText } from './ex
 import { type Checked, type Issue, insteadOf, type Mistake, nameOf, unitOf, valueList } from './mistake.ts';
 import { isOptionalAt, literalsOf, type Plain, schemasAt, typeOf, valueAt } from './request-schema.ts';
 import { timesOf } from './rewrite-value.ts';
+import { scheduleOf } from './schedule-words.ts';
 import { schemaIn } from './value-kinds.ts';
 import { adviseOnType, translate } from './value-names.ts';
 
@@ -25,7 +26,10 @@ export function describeMistake(issue: Issue, checked: Checked): string {
     return completeBound(withPlace(issue.message, issue.path), mistake);
   if (issue.message && issue.code === 'invalid_format')
     return `${withPlace(issue.message, issue.path)}${correct(issue.message, mistake)}`;
-  if (issue.message) return withPlace(issue.message, issue.path) + adviseOnSchema(issue.path, checked);
+  if (issue.message)
+    return (
+      withPlace(issue.message, issue.path) + adviseOnSchema(issue.path, checked) + adviseOnSchedule(mistake)
+    );
   switch (issue.code) {
     case 'invalid_type':
       return value === undefined ? describeMissing(mistake) : describeType(mistake);
@@ -61,6 +65,13 @@ function adviseOnSchema(path: Issue['path'], { request }: Checked): string {
   const sent = index < 0 ? undefined : valueAt(request, path.slice(0, index + 1));
   const inner = schemaIn(sent);
   return inner === undefined || inner === sent || !isShort(inner) ? '' : `. Write ${JSON.stringify(inner)}`;
+}
+
+/** Says how a schedule is written that is a duration, or a macro of cron. */
+function adviseOnSchedule({ path, value }: Mistake): string {
+  if (!path.includes('schedule') || !/^(cron|text)$/.test(String(path.at(-1)))) return '';
+  const [meant] = Object.entries(scheduleOf(value) ?? {});
+  return !meant || meant[1] === value ? '' : `. Use ${meant[0]}: ${JSON.stringify(meant[1])}`;
 }
 
 /** Repeats a text of the wrong form after the message of a schema, with what it may be meant to be. */

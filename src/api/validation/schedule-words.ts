@@ -23,6 +23,9 @@ export function scheduleOf(value: unknown): { text: string } | { cron: string } 
   const words = value.trim().toLowerCase().replace(/^@/, '');
   if (FIVE_FIELDS.test(words) && /[*\d]/.test(words) && !/[a-z]{4}/.test(words))
     return { cron: value.trim() };
+  // Some have seconds in front.
+  const withoutSeconds = words.replace(/^0 /, '');
+  if (FIVE_FIELDS.test(withoutSeconds) && withoutSeconds !== words) return { cron: withoutSeconds };
   if (/^\d{1,2}:\d\d$/.test(words)) return textOf(`daily at ${words}`);
   const [, amount = '1', unit = ''] = INTERVAL.exec(words) ?? [];
   const minutes = Math.ceil(Number(amount) * (MINUTES[unit.charAt(0)] ?? 0));

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { defineCommand } from 'citty';
@@ -29,6 +30,9 @@ export const batchCommand = defineCommand({
         'There is nothing to scrape: provide URLs, or a --file with URLs.',
       );
     }
+    const file = values._.find((url) => !/[:/]/.test(url) && existsSync(url));
+    if (file !== undefined)
+      throw new ServiceError('BAD_REQUEST', `${file} is a file here and no URL. Write --file ${file}.`);
     const options = {
       ...readScrapeOptions(values),
       archive: values.archive,

@@ -27,8 +27,8 @@ const open = defineCommand({
   },
   async run({ args }) {
     const body = {
-      ttl: parseWholeNumber('ttl', args.ttl),
-      activityTtl: parseWholeNumber('activity-ttl', args['activity-ttl']),
+      ttl: parseWholeNumber('ttl', args.ttl, 'seconds'),
+      activityTtl: parseWholeNumber('activity-ttl', args['activity-ttl'], 'seconds'),
       ...(args.profile && { profile: { name: args.profile } }),
       origin: 'cli',
     };

@@ -49,7 +49,7 @@ export const mapCommand = defineCommand({
       ignoreQueryParameters: values['ignore-query'],
       ignoreRobotsTxt: values['ignore-robots'],
       ignoreCache: values['ignore-cache'],
-      timeout: parseWholeNumber('timeout', values.timeout),
+      timeout: parseWholeNumber('timeout', values.timeout, 'ms'),
       origin: 'cli',
     };
     requireWritable(values.output);

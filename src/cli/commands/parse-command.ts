@@ -66,7 +66,7 @@ export const parseCommand = defineCommand({
       onlyMainContent: values['only-main-content'],
       includeTags: parseList(values['include-tags']),
       excludeTags: parseList(values['exclude-tags']),
-      timeout: parseWholeNumber('timeout', values.timeout),
+      timeout: parseWholeNumber('timeout', values.timeout, 'ms'),
       ...(isPdfOption && { parsers: [{ type: 'pdf', ...pdf }, 'image'] }),
       origin: 'cli',
     };

@@ -51,10 +51,10 @@ export const scrapeCommand = defineCommand({
       onlyMainContent: values['only-main-content'],
       includeTags: parseList(values['include-tags']),
       excludeTags: parseList(values['exclude-tags']),
-      waitFor: parseWholeNumber('wait-for', values['wait-for']),
-      timeout: parseWholeNumber('timeout', values.timeout),
+      waitFor: parseWholeNumber('wait-for', values['wait-for'], 'ms'),
+      timeout: parseWholeNumber('timeout', values.timeout, 'ms'),
       mobile: values.mobile,
-      maxAge: parseWholeNumber('max-age', values['max-age']),
+      maxAge: parseWholeNumber('max-age', values['max-age'], 'ms'),
       headers: parseHeaders(collectValues(rawArgs, args, 'header')),
       origin: 'cli',
     };

@@ -45,7 +45,7 @@ export const searchCommand = defineCommand({
       includeDomains: parseList(values['include-domains']),
       excludeDomains: parseList(values['exclude-domains']),
       tbs: values.tbs,
-      timeout: parseWholeNumber('timeout', values.timeout),
+      timeout: parseWholeNumber('timeout', values.timeout, 'ms'),
       ...(formats && { scrapeOptions: { formats } }),
       origin: 'cli',
     };

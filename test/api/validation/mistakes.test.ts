@@ -33,6 +33,13 @@ const ACTIVITY = 'GET /v2/team/activity';
 type Row = [route: string, request: unknown, what: RegExp, where: RegExp, remedy: RegExp];
 
 const ROWS: Row[] = [
+  [
+    'POST /v2/monitor',
+    { name: 'a', schedule: { cron: '6h' }, targets: [{ type: 'scrape', urls: [URL] }] },
+    /"6h" is not a cron expression/,
+    /schedule\.cron/,
+    /Use text: "every 6 hours"/,
+  ],
   [SCRAPE, { url: URL, viewport: '1920x1080' }, /-- viewport/, /body/, /"width":1920,"height":1080/],
   [SCRAPE, { url: URL, screenshot_full_page: true }, /-- screenshot_/, /body/, /"fullPage":true/],
   [SCRAPE, { url: URL, country_code: 'us' }, /-- country_code/, /body/, /Use location: \{"country":"us"\}/],

@@ -70,5 +70,8 @@ function targetOf({ page, pages = [], queries = [], ...options }: Arguments) {
   const urls = page === undefined ? texts.parse(pages) : [page, ...texts.parse(pages)];
   const [url] = urls;
   if (url !== undefined) return { target: { type: 'scrape', urls }, label: url };
-  throw new ServiceError('BAD_REQUEST', 'There is nothing to watch. Give page, pages, queries or body.');
+  throw new ServiceError(
+    'BAD_REQUEST',
+    'There is nothing to watch. Give page (a URL), pages (several URLs), queries or body.',
+  );
 }

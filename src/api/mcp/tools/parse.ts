@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ServiceError } from '../../../errors.ts';
+import { excerpt, ServiceError } from '../../../errors.ts';
 import { fieldsOf } from '../../../json/json-object.ts';
 import { document } from '../../../schemas/document.ts';
 import { defineTool } from '../tool.ts';
@@ -28,8 +28,7 @@ export const parse = defineTool({
       ? undefined
       : resultOf('/v2/scrape', fieldsOf(document.metadata).scrapeId, { member: 'data' }),
   async run({ filePath, uploadRef, contentType, declaredSizeBytes, ...given }, { call, parseFile }) {
-    if ((filePath === undefined) === (uploadRef === undefined))
-      throw new ServiceError('BAD_REQUEST', 'Either filePath or uploadRef is needed, and not both.');
+    if ((filePath === undefined) === (uploadRef === undefined)) throw needsFile(given);
     const options = toScrapeOptions(given);
     if (uploadRef !== undefined)
       return memberOf(
@@ -44,6 +43,18 @@ export const parse = defineTool({
     return { upload: { ...upload, command } };
   },
 });
+
+/** The error for arguments that name no file, or two. */
+function needsFile({ url, ...others }: Record<string, unknown>): ServiceError {
+  const path = others.path ?? others.file ?? others.fileName ?? others.filename;
+  const advice =
+    typeof url === 'string'
+      ? ' A file at a URL is read by firecrawl_scrape.'
+      : typeof path === 'string'
+        ? ` Write ${JSON.stringify({ filePath: excerpt(path) })}.`
+        : '';
+  return new ServiceError('BAD_REQUEST', `Either filePath or uploadRef is needed, and not both.${advice}`);
+}
 
 /** Quotes a word for a POSIX shell. */
 const inShell = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
