@@ -5,10 +5,12 @@ import { areBulletLists } from './bullet-columns.ts';
 import { columnsEnd, MIN_LONG_ROWS, sidesOf } from './column-ends.ts';
 import { headEnd } from './column-heads.ts';
 import { type ColumnItem, isSegment } from './column-items.ts';
+import { areEvenColumns } from './even-columns.ts';
 import { findGutters, type Gutter } from './gutters.ts';
 import { arePriceLists } from './price-lists.ts';
 import { groupColumns, groupRows } from './rows.ts';
 import { areTextAndNotes } from './side-notes.ts';
+import { areSortedColumns } from './sorted-columns.ts';
 import { areTwinTables } from './twin-tables.ts';
 
 /** Minimum width of a gutter between columns, as a multiple of the median line height. */
@@ -195,6 +197,7 @@ function separatesColumns<T>(sides: [ColumnItem<T>[], ColumnItem<T>[]], lineHeig
   const [own, others] = [left.filter(isSegment), right.filter(isSegment)];
   if (arePriceLists(own, others, lineHeight) || areBulletLists(own, others)) return true;
   if (areTextAndNotes(own, others) || areTwinTables(own, others)) return true;
+  if (areSortedColumns([...own, ...others])) return true;
   const areProse = sides.every(isProse);
   if (areProse) {
     // A few long lines are columns, such as two captions side by side. A few short lines are cells of a
@@ -202,6 +205,7 @@ function separatesColumns<T>(sides: [ColumnItem<T>[], ColumnItem<T>[]], lineHeig
     const isShort = Math.min(left.length, right.length) < 4;
     const length = median([...left, ...right].filter(isSegment).map((segment) => segment.length));
     if (isShort && length < MIN_SHORT_PROSE_LENGTH) return false;
+    if (areEvenColumns(own, others)) return true;
     return !haveSameRows(left, right, lineHeight) && !isColumnOfCells(left, right, lineHeight);
   }
   // A side with few lines is a heading or a label if the other side is running text, else it consists of

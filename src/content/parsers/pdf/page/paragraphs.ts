@@ -252,7 +252,7 @@ const withoutLeader = (line: Line): Line => ({
 });
 
 const NUMBER_END = /[\divxlc]$/i;
-const PAGE_NUMBER_END = /[\s.](\d{1,4}|[ivxlc]{1,6})$/i;
+const PAGE_NUMBER_END = /[\s.](\d{1,4}(?:[-–]\d{1,4})?|[ivxlc]{1,6})$/i;
 
 /** Whether a line has text and ends with a page number. */
 function endsWithPage(line: Line): boolean {

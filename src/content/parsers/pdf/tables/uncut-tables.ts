@@ -2,6 +2,7 @@ import { type Box, centerY, unionOf, widthOf } from '../boxes.ts';
 import { type ColumnItem, isSegment } from '../page/column-items.ts';
 import { arePriceLists } from '../page/price-lists.ts';
 import { groupColumns } from '../page/rows.ts';
+import { areSortedColumns } from '../page/sorted-columns.ts';
 import { areTwinTables } from '../page/twin-tables.ts';
 import type { Segment } from '../types.ts';
 
@@ -42,7 +43,7 @@ export function boxesOfTables<T>(sorted: readonly ColumnItem<T>[], lineHeight: n
   const boxes: Box[] = [...sorted];
   let table: CellRows | undefined;
   const close = () => {
-    if (table && table.rows >= MIN_ROWS && !hasRunningText(table.cells) && !areTwoLists(table, lineHeight))
+    if (table && table.rows >= MIN_ROWS && !hasRunningText(table.cells) && !areLists(table, lineHeight))
       boxes.fill(unionOf(table.columns), table.first, table.first + table.cells.length);
     table = undefined;
   };
@@ -103,10 +104,11 @@ const hasRunningText = (cells: readonly Segment[]) =>
   });
 
 /**
- * Whether the cells are two lists of prices, or two tables with the same labels, side by side: two columns of
- * labels with amounts or values at their right.
+ * Whether the cells are a list in alphabetical order that several columns divide, or two lists of prices, or two
+ * tables with the same labels, side by side: two columns of labels with amounts or values at their right.
  */
-function areTwoLists({ cells, columns }: CellRows, lineHeight: number): boolean {
+function areLists({ cells, columns }: CellRows, lineHeight: number): boolean {
+  if (areSortedColumns(cells)) return true;
   const [, own, others] = columns;
   if (columns.length !== 4 || !own || !others) return false;
   const middle = (own.right + others.left) / 2;
