@@ -83,3 +83,22 @@ test('a table can have code in some of its columns', async () => {
   const { html } = await pdfToHtml(writePdf([{ texts }]));
   expect(html).toContain('<tr><td>timeout</td><td>ends a request</td><td>30000</td></tr>');
 });
+
+test('slanted letters of a PDF are italic text on one level, and rotated ones are not', async () => {
+  const texts = [
+    'The keeper of the bridge opens the gate at dawn, and closes it when the last cart has',
+    'passed.',
+  ];
+  const slanted = '1 0 0.25 1 60 668 Tm (Whoever comes later waits until morning) Tj';
+  const rotated = '0.966 0.259 -0.259 0.966 60 500 Tm (A draft of the keeper for the town) Tj';
+  const { html } = await pdfToHtml(
+    writePdf([
+      {
+        texts: texts.map((text, row) => ({ x: 60, y: 100 + 12 * row, text, size: 10 })),
+        raw: `BT /F0 10 Tf ${slanted} ET BT /F0 10 Tf ${rotated} ET`,
+      },
+    ]),
+  );
+  expect(html).toContain('<em>Whoever comes later waits until morning</em>');
+  expect(html).not.toContain('<em>A draft');
+});

@@ -34,6 +34,7 @@ import { parseInRanges } from './page-ranges.ts';
 import { restoreCharacters, withPlaceholders } from './replaced-characters.ts';
 import { uprightPage } from './rotation.ts';
 import { findRules } from './rules.ts';
+import { levelSlantedText } from './slanted-text.ts';
 import { type FontMeasures, toWords } from './text-items.ts';
 import { joinTurned } from './turned-text.ts';
 
@@ -81,6 +82,7 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
   else if (!isTagged && (isCompressed || file.includes(BROWSER)))
     scale = await measureScale(file, config, pageToMeasure(result.pages, { isUnknown: isCompressed }));
   restoreCharacters(result.pages, replaced);
+  levelSlantedText(result.pages);
   const pitches = findPitches(result.pages);
   const images = Map.groupBy(result.images, ({ page }) => page);
   const measures = { scale, pitches, told: fonts };
