@@ -86,7 +86,9 @@ describe('code of a PDF', () => {
       ...['  gate.close();', '}'].map((text, row) => code(60 + 11 * row, text, 320)),
       ...column(320, 100, 30),
     ]);
-    expect(html).toContain('<pre><code>if (gate.isOpen()) {\n  cart.pass();\n');
+    expect(html).toContain(
+      '<pre><code>if (gate.isOpen()) {\n  cart.pass();\n  gate.close();\n}</code></pre>',
+    );
   });
 
   test('has lines that begin like items of a list, with signs that no font tells', async () => {

@@ -26,21 +26,43 @@ export function joinParagraphs(blocks: readonly Block[]): Block[] {
       continuesIn(before, block)
     )
       joined[place] = { ...before, lines: [...before.lines, ...block.lines] };
-    else if (block.kind === 'code' && before?.kind === 'code' && isNextPart(before, block))
-      joined[place] = { ...before, lines: [...before.lines, ...block.lines], page: block.page };
-    else joined.push(block);
+    else if (block.kind === 'code' && before?.kind === 'code' && isNextPart(before, block)) {
+      const shift = columnLeft(block, blocks) - columnLeft(before, blocks);
+      const lines = block.lines.map((line) => shifted(line, shift));
+      joined[place] = { ...before, lines: [...before.lines, ...lines], page: block.page };
+    } else joined.push(block);
   }
   return joined;
 }
 
 /**
- * Whether code goes on at the top of the next column or page, where it is not indented less than in the column
- * above.
+ * Whether code goes on at the top of the next column or page, where it is not indented less than in the same
+ * column of the page before.
  */
 function isNextPart(before: PdfTextBlock, block: PdfTextBlock): boolean {
-  if (block.page === before.page) return block.bottom < before.top && block.left > before.right;
-  return block.page === before.page + 1 && block.left > before.left - 1;
+  if (block.page === before.page) return block.top < before.top && block.left > before.right;
+  return block.page === before.page + 1 && (block.left > before.left - 1 || block.right < before.left);
 }
+
+/** Maximum distance of code from the left edge of its column, in points. */
+const MAX_INDENT = 80;
+
+/** The left edge of the column that code is in, as far as other text shows it. */
+const columnLeft = ({ page, left }: PdfTextBlock, blocks: readonly Block[]): number =>
+  Math.min(
+    left,
+    ...blocks
+      .filter((block) => block.page === page && !block.role && left - block.left < MAX_INDENT)
+      .map((block) => block.left),
+  );
+
+/** A line where it would be in another column, so that its indentation can be compared with that of others. */
+const shifted = (line: Line, shift: number): Line => ({
+  ...line,
+  left: line.left - shift,
+  right: line.right - shift,
+  words: line.words.map((word) => ({ ...word, left: word.left - shift, right: word.right - shift })),
+});
 
 function continuesIn(before: PdfTextBlock, block: PdfTextBlock): boolean {
   const isAtTop = block.page > before.page || block.top < before.top;

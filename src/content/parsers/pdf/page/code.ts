@@ -35,7 +35,7 @@ const MAX_STEP = 3.2;
 /** From this multiple on, a distance is that of blank lines or of two blocks. */
 const MIN_GAP = 1.3;
 /** How far the distance of lines with blank ones between them may be from a multiple of the usual one. */
-const MAX_SHIFT = 0.13;
+const MAX_SHIFT = 0.16;
 
 /** The usual distance of a line of code from the one above in points, by font size. */
 export function codePitches(lines: readonly Line[]): Map<number, number> {
