@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -98,6 +98,13 @@ describe('an example of --help', () => {
     'of $name has valid arguments: $command',
     ({ command }) => runUpToService(command),
   );
+
+  it('leaves no part of a file where the service refuses it', async () => {
+    const [command] = EXAMPLES.export?.filter((each) => each.includes('parquet')) ?? [];
+    await runUpToService(command ?? '');
+    for (const place of [folder, process.cwd()])
+      expect(readdirSync(place).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
 
   it.each(Object.entries(EXAMPLES))('is there for "%s"', async (name, commands) => {
     const { exitCode, stdout } = await run(`${name} --help`);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import tar from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -195,6 +196,17 @@ describe('a backup', () => {
     );
     expect(deleted).toEqual([]);
     await expect.poll(remove).toBe(1);
+  });
+
+  it('that fails before its file is open leaves nothing', async () => {
+    const source = new Readable({
+      read() {
+        this.destroy(new Error('the source has failed'));
+      },
+    });
+    const file = await openBackupFile(path.join(root, 'failing.tar'));
+    await expect(file.write(source)).rejects.toThrow('the source has failed');
+    expect((await readdir(root)).filter((name) => name.startsWith('failing'))).toEqual([]);
   });
 
   it('of a place without data or to a place that cannot be written is refused', async () => {

@@ -24,6 +24,8 @@ export function openDiskFile(path: string): BackupFile {
         await pipeline(source, target);
         await rename(draft, path);
       } catch (error) {
+        // It may be opened only now.
+        if (!target.closed) await new Promise<void>((resolve) => target.once('close', () => resolve()));
         // The draft of another backup stays.
         if (isOpen) await rm(draft, { force: true });
         throw explainWriteError(path, error);

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, existsSync, renameSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
@@ -73,8 +73,16 @@ async function* streamExport(
 async function writeWhole(chunks: AsyncIterable<Buffer>, file: string, hasLines: boolean): Promise<void> {
   if (hasLines) return pipeline(chunks, createWriteStream(file));
   const partial = `${file}.part`;
-  await pipeline(chunks, createWriteStream(partial));
-  renameSync(partial, file);
+  const target = createWriteStream(partial);
+  try {
+    await pipeline(chunks, target);
+    renameSync(partial, file);
+  } catch (error) {
+    // It may be opened only now.
+    if (!target.closed) await new Promise<void>((resolve) => target.once('close', () => resolve()));
+    rmSync(partial, { force: true });
+    throw error;
+  }
 }
 
 /**
