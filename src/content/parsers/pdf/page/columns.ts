@@ -56,16 +56,20 @@ function bestGutter<T>(sorted: readonly ColumnItem<T>[]): Gutter | undefined {
   const rows = tables.map((box) => [box]);
   const gutters = findGutters(rows, MIN_GUTTER * lineHeight)
     .filter(({ leftRows, rightRows }) => leftRows >= MIN_PROSE_ROWS && rightRows >= MIN_PROSE_ROWS)
-    .flatMap((found) => trimGutter(sorted, found, lineHeight) ?? [])
     .sort((a, b) => score(b) - score(a));
   const inTables: Gutter[] = [];
-  for (const gutter of gutters) {
+  let best: Gutter | undefined;
+  for (const found of gutters) {
+    // A gutter that is trimmed has a lower score.
+    if (best && score(found) <= score(best)) break;
+    const gutter = trimGutter(sorted, found, lineHeight);
+    if (!gutter || (best && score(gutter) <= score(best))) continue;
     if (inTables.some((table) => isWithin(gutter, table))) continue;
     const sides = sidesOf(sorted.slice(gutter.first, gutter.last + 1), gutter);
-    if (separatesColumns(sides, lineHeight)) return gutter;
-    if (haveSameRows(...sides, lineHeight)) inTables.push(gutter);
+    if (separatesColumns(sides, lineHeight)) best = gutter;
+    else if (haveSameRows(...sides, lineHeight)) inTables.push(gutter);
   }
-  return undefined;
+  return best;
 }
 
 /** Whether a gutter is a part of another one. */

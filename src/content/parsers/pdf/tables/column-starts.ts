@@ -28,8 +28,9 @@ export function splitAtColumnStarts(rows: readonly Segment[][]): Segment[][] {
     (boxes[below] as Segment).top - (boxes[above] as Segment).bottom < MAX_ROW_GAP * lineHeight;
   return rows.map((row, place) => {
     if (!row.some(({ words }) => words.length > 1)) return row;
-    const near: Segment[][] = [];
     const [first, last] = [Math.max(0, place - NEAR_ROWS_OF_LINES), place + NEAR_ROWS_OF_LINES];
+    if (!hasCells(rows, first, last)) return row;
+    const near: Segment[][] = [];
     for (let at = place; at > first && isNear(at - 1, at); at--) near.push(rows[at - 1] as Segment[]);
     const above = near.length;
     for (let at = place; at < Math.min(rows.length - 1, last) && isNear(at, at + 1); at++)
@@ -51,14 +52,9 @@ function splitSegment(
   { all, close }: { all: readonly Segment[][]; close: readonly Segment[][] },
 ): Segment[] {
   const { words } = segment;
-  const startsIn = (rows: readonly Segment[][]) =>
-    rows.flatMap((row) => {
-      const first = row.findIndex(({ left }) => Math.abs(left - segment.left) < SAME_START);
-      return first < 0
-        ? []
-        : row.slice(first + 1).flatMap(({ left }) => (left < segment.right ? [left] : []));
-    });
-  const [starts, farther] = [startsIn(close), startsIn(all)];
+  const farther = startsIn(all, segment);
+  if (farther.length === 0) return [segment];
+  const starts = startsIn(close, segment);
   const lines = close.flatMap(([line]) => (line && line.left > segment.left ? [line.left] : []));
   const count = (places: readonly number[], x: number) =>
     places.filter((at) => Math.abs(at - x) < SAME_START).length;
@@ -71,4 +67,26 @@ function splitSegment(
     cuts.some((place) => Math.abs((words[place]?.left ?? 0) - start) < SAME_START);
   if (cuts.length === 0 || ![...starts, ...farther].filter(isStart).every(isMet)) return [segment];
   return [0, ...cuts].map((from, place) => toSegment(words.slice(from, cuts[place])));
+}
+
+/** Whether a row other than those of one text is among the rows from `first` to `last`. */
+function hasCells(rows: readonly Segment[][], first: number, last: number): boolean {
+  for (let place = first; place <= last && place < rows.length; place++)
+    if ((rows[place] as Segment[]).length > 1) return true;
+  return false;
+}
+
+/** Where cells begin within a segment, in rows that have a cell that begins where it does. */
+function startsIn(rows: readonly Segment[][], { left: start, right }: Segment): number[] {
+  const starts: number[] = [];
+  for (const row of rows) {
+    if (row.length < 2) continue;
+    const first = row.findIndex(({ left }) => Math.abs(left - start) < SAME_START);
+    if (first < 0) continue;
+    for (let place = first + 1; place < row.length; place++) {
+      const { left } = row[place] as Segment;
+      if (left < right) starts.push(left);
+    }
+  }
+  return starts;
 }
