@@ -84,6 +84,9 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   '/team': 'Use GET /v2/team/credit-usage, /v2/team/queue-status, /v2/team/activity or /v2/team/keys.',
 };
 
+/** Paths of other APIs for all pages of a job as a file. */
+const EXPORT_PATH = /^\/v2\/(crawl|batch\/scrape)\/:id\/(download|file|archive|dump|csv|zip|jsonl|warc)$/;
+
 /** The endpoint of the Model Context Protocol, and its paths in other services. */
 const MCP_PATH = /\/(mcp|sse)$/;
 
@@ -166,6 +169,9 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
   if (verb) return `Use ${verb.method.toUpperCase()} ${withIds(verb.path)}.`;
   const resource = ofOtherResource(method.toLowerCase(), meant);
   if (resource) return `Use ${resource.method.toUpperCase()} ${withIds(resource.path)}.`;
+  if (EXPORT_PATH.test(meant)) return `Use GET ${withIds(meant.replace(/\w+$/, 'export'))}.`;
+  const longer = withOneMorePart(method.toLowerCase(), meant);
+  if (longer) return `Use ${longer.method.toUpperCase()} ${withIds(longer.path)}.`;
   const found = findSimilarEndpoint(method.toLowerCase(), meant);
   if (!found || found.path === general) return listEndpoints(meant, withIds);
   const isSame = found.method === method.toLowerCase();
@@ -235,6 +241,18 @@ function withoutVerb(path: string): { method: string; path: string } | undefined
   const candidates = [rest, `${rest}/:id`];
   const found = candidates.find((each) => isEndpoint(method, each));
   return found ? { method, path: found } : undefined;
+}
+
+/** The only endpoint of a method whose path has one more part within: `/v2/batch/scrape/:id` for `/v2/batch/:id`. */
+function withOneMorePart(method: string, meant: string) {
+  const found = ENDPOINTS.filter(({ path, method: own }) => {
+    const parts = path.split('/');
+    return (
+      own === method &&
+      parts.slice(3, -1).some((_, index) => parts.toSpliced(index + 3, 1).join('/') === meant)
+    );
+  });
+  return found.length === 1 ? found[0] : undefined;
 }
 
 const isKnownPath = (path: string) =>

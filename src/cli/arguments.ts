@@ -66,6 +66,9 @@ function adviseOnOption(unknown: string, args: CommandArgs): string {
   const options = Object.keys(args).filter((name) => args[name]?.type !== 'positional');
   if (unknown === 'wait' && options.includes('detach'))
     return 'Leave it out: the command waits for the end, unless --detach is given.';
+  const words = Object.keys(args).filter((name) => !options.includes(name));
+  if (words.some((name) => name.replace(/\.+$/, '') === unknown))
+    return `It has no name: leave --${unknown} out, and write the value alone.`;
   const byName = options.find(
     (name) => Object.hasOwn(OTHER_NAMES, name) && OTHER_NAMES[name]?.includes(unknown),
   );

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeMalformedJson } from '../api/http/malformed-json.ts';
 import { readConfig } from '../config.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import { TerminalProgress } from '../run/embedded/terminal-progress.ts';
@@ -12,7 +13,11 @@ const POLL_MS = 1_000;
 
 /** The options that `agent` and `extract` have in common. */
 export const runArguments = {
-  schema: { type: 'string', valueHint: 'file', description: 'file with the JSON Schema of the result' },
+  schema: {
+    type: 'string',
+    valueHint: 'json|file',
+    description: 'JSON Schema of the result, or a file with it',
+  },
   output: { type: 'string', alias: 'o', valueHint: 'file', description: 'write the result to this file' },
   json: { type: 'boolean', description: 'print the whole response' },
 } as const;
@@ -69,14 +74,19 @@ async function untilEnd(
 }
 
 /**
- * Reads a JSON Schema from a file.
+ * Reads a JSON Schema from a file, or from the text itself.
  * @throws ServiceError `BAD_REQUEST` if the file cannot be read or is no JSON
  */
 export function readSchema(file: string | undefined): unknown {
   if (file === undefined) return undefined;
+  const isText = /^\s*\{/.test(file);
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(isText ? file : readFileSync(file, 'utf8'));
   } catch (cause) {
+    if (isText && cause instanceof Error)
+      throw new ServiceError('BAD_REQUEST', `--schema is no JSON: ${describeMalformedJson(file, cause)}.`, {
+        cause,
+      });
     const message = `--schema ${file} cannot be used: ${messageOf(cause)}`;
     throw new ServiceError('BAD_REQUEST', message, { cause });
   }

@@ -32,3 +32,10 @@ export function patternOfLiteral(text: string): string | undefined {
   const [, body, flags] = LITERAL.exec(text) ?? [];
   return body && `${flags?.includes('i') ? '(?i)' : ''}${body.replace(/\\\//g, '/')}`;
 }
+
+/**
+ * Escapes a part of a URL that is no regular expression because of its query, such as `?page=`.
+ * @returns undefined for a text with other signs of regular expressions
+ */
+export const literalPatternOf = (text: string): string | undefined =>
+  /^[\w./?&=%:+-]+$/.test(text) ? text.replace(/[.?+]/g, '\\$&') : undefined;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { compileLinear, findExcess, type LinearPattern, quotePattern } from './linear-pattern.ts';
-import { patternOfGlob, patternOfLiteral } from './other-syntax.ts';
+import { literalPatternOf, patternOfGlob, patternOfLiteral } from './other-syntax.ts';
 
 /** Maximum number of patterns in one list. */
 export const MAX_PATTERNS = 1_000;
@@ -28,7 +28,7 @@ export function validatePatterns(texts: readonly string[]): string | undefined {
 }
 
 function faultOf(text: string, fault: string): string {
-  const meant = patternOfGlob(text);
+  const meant = patternOfGlob(text) ?? literalPatternOf(text);
   const advice = meant === undefined ? '' : ` Write ${quotePattern(meant)}.`;
   return `The pattern ${quotePattern(text)} ${fault}.${advice} ${SYNTAX}`;
 }

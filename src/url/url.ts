@@ -20,7 +20,8 @@ export function parseTarget(text: string, allowLocalNames: boolean): URL {
   const trimmed = text.trim();
   const scheme = /^([a-z][a-z0-9+.-]*):(?!\d)/i.exec(trimmed)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
-    refuse(`URL uses unsupported protocol: ${excerpt(scheme)}. Only http and https can be fetched.`);
+    const advice = scheme === 'file' ? ' Send a file to POST /v2/parse.' : '';
+    refuse(`URL uses unsupported protocol: ${excerpt(scheme)}. Only http and https can be fetched.${advice}`);
   }
   if (trimmed.length > MAX_URL_CHARACTERS)
     refuse(`URL is longer than ${MAX_URL_CHARACTERS} characters: ${excerpt(trimmed)}`);

@@ -18,6 +18,7 @@ describe('a body that is no JSON', () => {
     ['{"url": "http://a.test",}', /Remove the comma before it/],
     ["{'url': 'http://a.test'}", /write " in place of '/],
     ['{url: "http://a.test"}', /in double quotes: "url"/],
+    ['{url: http://a.test}', /Names and texts are in double quotes: "url": "http:\/\/a\.test"/],
     ['{"url": "http://a.test", "mobile": True}', /JSON has no True: write true/],
     ['{"url": "http://a.test" "mobile": true}', /A comma is missing before it/],
     [' ', /it is empty/],
@@ -154,6 +155,7 @@ describe('a path', () => {
     [`/v2/monitors/${SOME_ID}/resume`, `Use PATCH /v2/monitor/${SOME_ID} with {"status": "active"}.`],
     [`/v2/monitor/${SOME_ID}/trigger`, `Use POST /v2/monitor/${SOME_ID}/run.`],
     ['/v2/team/usage', 'Use GET /v2/team/credit-usage'],
+    [`/v2/crawl/${SOME_ID}/download`, `Use GET /v2/crawl/${SOME_ID}/export.`],
     ['/api/v2/crawl', 'Did you mean /v2/crawl?'],
     [`/v2/crawls/${SOME_ID}/status`, `Use GET /v2/crawl/${SOME_ID}.`],
     [`/v2/monitor/${SOME_ID}/runs`, `Use GET /v2/monitor/${SOME_ID}/checks.`],
@@ -176,6 +178,10 @@ describe('a path', () => {
   it('that is like another one only by its length is not taken for it', async () => {
     expect(await errorOf(`/v2/monitor/${SOME_ID}/mask`, { body: {} })).toContain('/ask?');
     expect(await errorOf(`/v2/monitor/${SOME_ID}/frob`, { body: {} })).not.toContain('Did you mean');
+  });
+
+  it('that lacks a part in the middle is told the whole one', async () => {
+    expect(await errorOf(`/v2/batch/${SOME_ID}`)).toContain(`Use GET /v2/batch/scrape/${SOME_ID}.`);
   });
 
   it('without the id that a method needs is told where it goes', async () => {

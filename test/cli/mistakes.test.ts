@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { readSchema } from '../../src/cli/run-agent.ts';
 import { call } from '../support/api/call.ts';
 import { runInProcess } from '../support/service/command-line.ts';
 import { useService } from '../support/service/use-service.ts';
@@ -50,6 +51,8 @@ it.each([
   [['scrape', PAGE, '--json', 'out.json'], /To write the result to a file, use -o out\.json\./],
   [['crawl', PAGE, '--wait'], /Unknown option '--wait'\. Leave it out: the command waits for the end/],
   [['batch', 'package.json'], /package\.json is a file here and no URL\. Write --file package\.json\./],
+  [['crawl', '--url', PAGE], /Unknown option '--url'\. It has no name: leave --url out/],
+  [['extract', PAGE, '--schema', '{price: 1}'], /--schema is no JSON: .*double quotes: "price"/],
   [['backup', '--to', 'x'], /Unknown option '--to'\. Known are FILE, --without-keys\./],
   [
     ['scrape', PAGE, `${PAGE}/b`],
@@ -61,6 +64,10 @@ it.each([
   const { exitCode, stdout, stderr } = await winnow(args);
   expect(stderr).toMatch(said);
   expect([exitCode, stdout]).toEqual([2, '']);
+});
+
+it('a schema may be written on the command line itself', () => {
+  expect(readSchema('{"type":"object"}')).toEqual({ type: 'object' });
 });
 
 it('a batch prints the warning of its start', async () => {

@@ -59,6 +59,9 @@ function adviseOnFault(before: string, after: string): string | undefined {
   if (next === '/' || next === '#') return 'JSON has no comments: remove it';
   const [word = ''] = /^[A-Za-z_$][\w$]*/.exec(after) ?? [];
   if (Object.hasOwn(WORDS, word)) return `JSON has no ${word}: write ${WORDS[word]}`;
+  const [, name, value] = /^([\w$]+)\s*:\s*([^\s"'{[,}][^,}\n]*)/.exec(after) ?? [];
+  if (name && value && /[{,]$/.test(before) && !/^(-?\d|true|false|null)/.test(value))
+    return `Names and texts are in double quotes: "${excerpt(name, 60)}": "${excerpt(value.trim(), 200)}"`;
   if (word && /[{,]$/.test(before))
     return `The names of members are in double quotes: "${excerpt(word, 60)}"`;
   if (word && /[:[]$/.test(before)) return `A text is in double quotes: "${excerpt(word, 60)}"`;

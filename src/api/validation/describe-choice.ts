@@ -5,8 +5,8 @@ import { exampleOf, isShort } from './examples.ts';
 import { type Checked, type Issue, insteadOf, type Mistake, nameOf, valueList } from './mistake.ts';
 import { onlyNameIn, singularOf } from './option-words.ts';
 import { isOptionalAt, literalsOf, type Plain, schemasAt, valueAt } from './request-schema.ts';
-import { suggestTyped } from './typed-object.ts';
-import { adviseOnValue, meantValue } from './value-names.ts';
+import { suggestTyped, typeNamesIn } from './typed-object.ts';
+import { adviseOnValue, meantValue, substituteFor } from './value-names.ts';
 
 /** A list with more values than this comes after what may be meant. */
 const MAX_SHORT_LIST = 12;
@@ -99,6 +99,11 @@ function describeMissingType(
   const { objects, sent, values, checked } = union;
   const fault = `${nameOf(path, checked.part)} is missing`;
   const suggested = suggestTyped(objects, sent).map((each) => JSON.stringify(each));
+  const option = String(path.findLast((key) => typeof key === 'string' && key !== 'type'));
+  const substitute = suggested.length
+    ? undefined
+    : typeNamesIn(sent).map((name) => substituteFor(option, name))[0];
+  if (substitute) return `${fault}, and there is none of that kind. ${substitute}`;
   const choice =
     values.length > MAX_SHORT_LIST ? `Known are ${values.join(', ')}` : `It must be ${oneOf(values)}`;
   return suggested.length

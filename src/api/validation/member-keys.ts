@@ -11,7 +11,7 @@ import { substituteFor, translate } from './value-names.ts';
 const LISTS = ['formats', 'actions'] as const;
 /** Words beside the name of a format or an action that say nothing more. */
 const BESIDE: ReadonlySet<string> = new Set(
-  'get return include take make add want full raw as content output browser body response result show generate create export save fetch parse extract first then format action selector limit before after json schema only'.split(
+  'get return include take make add want full raw as content output browser body response result show generate generator converter renderer create export save fetch parse extract first then format action selector limit before after json schema only'.split(
     ' ',
   ),
 );
@@ -32,8 +32,8 @@ export function adviseOnMemberKey(
   // A list of URLs or other values is not one of these entries.
   if (Array.isArray(value)) return undefined;
   const words = wordsOf(key);
-  // It has an option of its own, `fullPage`.
-  if (words.has('full') && words.has('screenshot')) return undefined;
+  // The whole page is an option of its own, and an element none.
+  if (words.has('screenshot') && (words.has('full') || words.has('selector'))) return undefined;
   for (const list of LISTS) {
     const plains = entriesOf(shape[list]);
     if (!plains.length) continue;

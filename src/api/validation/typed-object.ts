@@ -26,14 +26,23 @@ export function suggestTyped(plains: readonly Plain[], sent: unknown): unknown[]
     if (byValue) return [{ type: byValue.type, ...others }];
   }
   if (!Object.keys(sent).length) return [];
+  const { url, ...rest } = sent;
+  // An object with several URLs has them in a list.
+  const forms = [sent, ...(typeof url === 'string' ? [{ urls: [url], ...rest }] : [])];
   return plains
     .flatMap((plain) => {
       const [type] = literalsOf(shapeOf([plain]).type ?? plain.schema);
-      const typed = { type, ...sent };
-      return type !== undefined && z.safeParse(plain.schema, typed).success ? [typed] : [];
+      const typed = forms.map((form) => ({ type, ...form }));
+      return type === undefined ? [] : typed.filter((each) => z.safeParse(plain.schema, each).success);
     })
     .slice(0, MAX_SUGGESTED);
 }
+
+/** The texts that an object has under names which stand for its type in other tools, and the names of its members. */
+export const typeNamesIn = (sent: unknown): string[] =>
+  Object.entries(isJsonObject(sent) ? sent : {}).flatMap(([key, value]) =>
+    TYPE_NAMES.has(plainName(key)) && typeof value === 'string' ? [value] : [key],
+  );
 
 /** The object of a union for a type, however that is spelled. */
 function findByType(plains: readonly Plain[], name: unknown): { type: unknown; plain: Plain } | undefined {

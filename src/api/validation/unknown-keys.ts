@@ -87,6 +87,8 @@ export function adviseOnKey(
     missing ??
     adviseOnWord(misnamed) ??
     adviseOnUrl(misnamed, place) ??
+    adviseOnId(key, part) ??
+    adviseOnContained(misnamed) ??
     describeNearest(key, shape)
   );
 }
@@ -120,11 +122,18 @@ interface Wrapping {
   meaning: string | undefined;
 }
 
+/** How names of objects of options end. */
+const WRAPPER_ENDING = /(options|opts|config|configuration|settings|params|parameters|args|data)$/i;
+
 /** Whether the members of an object are options of the request itself. */
 function isWrapper({ key, value, known, meaning }: Wrapping): boolean {
   if (!isJsonObject(value)) return false;
   const members = Object.keys(value).filter((name) => !COMMON_NAMES.has(name));
-  return members.some((name) => known.includes(name)) || (WRAPPERS.has(plainName(key)) && !meaning);
+  const isNamed = WRAPPER_ENDING.test(key);
+  return (
+    (members.some((name) => known.includes(name)) && (isNamed || !meaning)) ||
+    (WRAPPERS.has(plainName(key)) && !meaning)
+  );
 }
 
 function findReplacement(table: typeof REPLACEMENTS, misnamed: Misnamed): string | undefined {
@@ -191,6 +200,22 @@ function adviseOnMissing(misnamed: Misnamed, { request, path }: Place): string |
   return mayBe(name, misnamed) ? useOption(name, undefined, misnamed, true) : undefined;
 }
 
+/** Says where an id goes that is sent in a query, which no endpoint reads it from. */
+const adviseOnId = (key: string, part: Place['part']): string | undefined =>
+  part === 'query' && /^(?:[a-z]+[-_]?)?id$/i.test(key)
+    ? 'Leave it out: the id of a job is a part of the path, such as GET /v2/crawl/{id}.'
+    : undefined;
+
+/** Says which option is meant whose name is a word of a longer one: `effort` for `reasoning_effort`. */
+function adviseOnContained(misnamed: Misnamed): string | undefined {
+  const words = wordsOf(misnamed.key);
+  const names = Object.keys(misnamed.shape).filter((name) => words.has(name) && !COMMON_NAMES.has(name));
+  const [name] = names;
+  return name && names.length === 1 && mayBe(name, misnamed)
+    ? useOption(name, undefined, misnamed, true)
+    : undefined;
+}
+
 const isUrl = (value: unknown) => typeof value === 'string' && /^https?:\/\//i.test(value);
 
 /** Says which option a URL, or a list of some, is for that no name tells: pages, or else events. */
@@ -238,7 +263,9 @@ function findContainer(key: string, shape: Record<string, z.core.$ZodType>): str
 /** Says that the members of an object are options of the request itself, each by its name today. */
 function adviseOnWrapper(value: unknown, known: readonly string[], place: Place): string | undefined {
   if (!isJsonObject(value)) return undefined;
-  const members = Object.keys(value);
+  // A member that the place has itself, such as its type, keeps its own value.
+  const sent = Object(valueAt(place.request, place.path));
+  const members = Object.keys(value).filter((name) => !Object.hasOwn(sent, name) || !known.includes(name));
   const lifted = members.filter((name) => known.includes(name));
   const others = members.filter((name) => !known.includes(name));
   const names = lifted.slice(0, MAX_NAMED).join(', ');

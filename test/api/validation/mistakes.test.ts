@@ -33,6 +33,47 @@ const ACTIVITY = 'GET /v2/team/activity';
 type Row = [route: string, request: unknown, what: RegExp, where: RegExp, remedy: RegExp];
 
 const ROWS: Row[] = [
+  [SCRAPE, { url: URL, screenshot_selector: '#a' }, /-- screenshot_/, /body/, /no screenshots of elements/],
+  [
+    SCRAPE,
+    { url: URL, markdown_generator: { type: 'X' } },
+    /-- markdown_/,
+    /body/,
+    /formats: \["markdown"\]/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, actions: [{ action: 'goto', url: URL }] },
+    /type is missing, and there is none of that kind/,
+    /actions\[0\]/,
+    /For several pages, use a session/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, formats: [{ type: 'screenshot', options: { type: 'jpeg', quality: 60 } }] },
+    /-- options/,
+    /in formats\[0\]/,
+    /Write its members \(quality\) without it/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, waitForFunction: { timeout: 3000 } },
+    /-- waitForF/,
+    /body/,
+    /"type":"wait","selector"/,
+  ],
+  ['POST /v2/agent', { prompt: 'x', max_tokens: 1 }, /-- max_tokens/, /body/, /sets how its language model/],
+  ['POST /v2/agent', { prompt: 'x', reasoning_effort: 'high' }, /-- reas/, /body/, /Use effort: "high"\./],
+  [
+    'POST /v2/monitor',
+    { name: 'a', schedule: { text: 'hourly' }, targets: [{ url: URL }] },
+    /type is missing/,
+    /targets\[0\]/,
+    /Write \{"type":"scrape","urls":\["https:\/\/a\.test"\]\} or \{"type":"crawl"/,
+  ],
+  ['PATCH /v2/monitor/:id', { alertOn: 'price drops' }, /-- alertOn/, /body/, /matter: "price drops"/],
+  [CRAWL, { url: URL, excludePaths: ['?page='] }, /cannot be read/, /excludePaths/, /Write "\\\\\?page="/],
+  ['GET /v2/crawl/:id', { jobId: 'x' }, /-- jobId/, /query/, /the id of a job is a part of the path/],
   [
     'POST /v2/monitor',
     { name: 'a', schedule: { cron: '6h' }, targets: [{ type: 'scrape', urls: [URL] }] },

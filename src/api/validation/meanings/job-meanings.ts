@@ -9,6 +9,9 @@ function mailAddressesOf(value: unknown): string[] | undefined {
   return all.length && isShort(all) ? all : undefined;
 }
 
+const MODEL_ADVICE =
+  'Leave it out: the service sets how its language model works. effort and maxCredits bound an agent.';
+
 /** Options of documents, extracts, agents, sessions, monitors and lists. */
 export const JOB_MEANINGS: readonly Meanings[] = [
   {
@@ -60,8 +63,8 @@ export const JOB_MEANINGS: readonly Meanings[] = [
     beside: 'maxCredits',
     advice: {
       'url|link|site|page|start|source': 'Use urls, a list such as ["https://example.com"].',
-      'language_model|top p|seed|penalty|sampling|token':
-        'Leave it out: the service sets how its language model works. effort and maxCredits bound an agent.',
+      'language_model|seed|penalty|sampling|token': MODEL_ADVICE,
+      'top p|k': MODEL_ADVICE,
       'tool|function|agent|mcp': 'Leave it out: an agent has its own tools, which search and read pages.',
       'timeout|time|duration':
         'Leave it out: an agent is bounded by maxCredits. DELETE /v2/agent/{id} ends it.',
@@ -143,8 +146,10 @@ export const JOB_MEANINGS: readonly Meanings[] = [
     advice: {
       'email|recipient|to': (value) =>
         `Use notification: ${json({ email: { recipients: mailAddressesOf(value) ?? ['you@example.com'] } })}.`,
-      'notify|notification|alert':
-        'Use notification: {"email": {"recipients": ["you@example.com"]}}, or webhook: {"url": "https://example.com/hook"}.',
+      'notify|notification|alert|when|if': (value) =>
+        typeof value === 'string' && /\s/.test(value)
+          ? `Use goal, a text that says which changes matter: ${json(textOr(value, '…'))}.`
+          : 'Use notification: {"email": {"recipients": ["you@example.com"]}}, or webhook: {"url": "https://example.com/hook"}.',
       'threshold|sensitivity|condition|trigger|ignore|criteria|prompt|compare|diff':
         'Use goal, a text that says which changes matter, such as "Tell me when the price of a product changes".',
       'selector|format':

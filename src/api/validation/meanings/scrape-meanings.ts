@@ -23,6 +23,8 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
   {
     beside: 'waitFor',
     advice: {
+      'screenshot selector':
+        'Use formats: ["screenshot"] for the visible part of the page, or [{"type":"screenshot","fullPage":true}] for all of it: there are no screenshots of elements.',
       'user agent|useragent': 'Use headers: {"User-Agent": …}.',
       'wait|ready selector': (value) =>
         typeof value === 'number'
