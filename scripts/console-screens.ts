@@ -102,7 +102,11 @@ try {
   /** The views, and what is done in each before its picture is taken. */
   const views: [name: string, path: string, prepare: (page: Page) => Promise<unknown>][] = [
     ['playground', '', (page) => scrape(page)],
-    ['crawl', `/jobs/crawl/${crawl.id}`, (page) => page.getByText('Completed').waitFor()],
+    [
+      'crawl',
+      `/jobs/crawl/${crawl.id}`,
+      (page) => page.getByRole('list', { name: 'Documents' }).getByRole('button').last().waitFor(),
+    ],
     ['why-blocked', `/jobs/scrape/${blocked}`, (page) => openWhy(page)],
     ['why-moved', `/jobs/scrape/${moved}`, (page) => openWhy(page)],
     ['why-failed', `/jobs/batch_scrape/${failed.id}`, (page) => openFailure(page)],

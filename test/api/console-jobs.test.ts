@@ -17,6 +17,8 @@ const db = useDatabase();
 const User = useConsole(service);
 const PAGES = 100_000;
 const FAILED = 2_000;
+/** Rows that are stored by one statement. */
+const AT_ONCE = 5_000;
 const PAGE =
   '<!doctype html><title>A tea of the hills</title><main><p>A tea that is picked in spring.</p></main>';
 
@@ -28,11 +30,17 @@ async function makeLargeBatch(key: string, url: string, hook: string): Promise<s
     const read = await call(`/v2/batch/scrape/${id}`, { url: service.url, key });
     return read.body.status === 'completed';
   });
-  await sql`
-    insert into pages (job_id, ordinal, team_id, url, host, status, admitted, attempts, position, blob, bytes_end, finished_at)
-    select job_id, ordinal + copy, team_id, url || 'hill?copy=' || copy, host, status, admitted, attempts, position + copy, blob,
-      bytes_end * (copy + 1), finished_at + copy * interval '5 milliseconds'
-    from pages, generate_series(1, ${PAGES - 1}::int) as copy where job_id = ${id}`.execute(db.query);
+  // One statement for all of them would take longer on a busy machine than a connection waits.
+  for (let from = 1; from < PAGES; from += AT_ONCE) {
+    const to = Math.min(from + AT_ONCE, PAGES) - 1;
+    await sql`
+      insert into pages (job_id, ordinal, team_id, url, host, status, admitted, attempts, position, blob, bytes_end, finished_at)
+      select job_id, ordinal + copy, team_id, url || 'hill?copy=' || copy, host, status, admitted, attempts, position + copy, blob,
+        bytes_end * (copy + 1), finished_at + copy * interval '5 milliseconds'
+      from pages, generate_series(${from}::int, ${to}::int) as copy where job_id = ${id} and ordinal = 0`.execute(
+      db.query,
+    );
+  }
   await sql`
     insert into pages (job_id, ordinal, team_id, url, host, status, admitted, attempts, error, finished_at)
     select job_id, ${PAGES} + copy, team_id, url || 'failed/' || copy, host, 'failed', true, 1,

@@ -5,7 +5,7 @@ import type { JobPace } from './job-pace.ts';
 /** The hosts of a batch or crawl: who is slow, who asked to slow down, whose robots.txt is waited for. */
 export function Hosts({ hosts }: Pick<JobPace, 'hosts'>) {
   if (!hosts.length)
-    return html`<div class="empty"><p>No host has been measured yet. With zero data retention, none is.</p></div>`;
+    return html`<div class="empty"><p>No fetch has ended yet, or all pages came from the cache. With zero data retention, no host is measured.</p></div>`;
   const slowest = Math.max(1, ...hosts.map(({ averageMs }) => averageMs ?? 0));
   return html`
     <div class="wide" tabindex="0" role="region" aria-label="Hosts">
