@@ -68,3 +68,24 @@ test('a paragraph of a PDF whose first line is indented does not belong to the i
   expect(html).toContain('the last cart has passed</li>');
   expect(html).toMatch(/<p>Whoever comes later .* is open all night.<\/p>/);
 });
+
+test('an item of a PDF goes on at the top of the next page', async () => {
+  const [first, second] = [
+    [
+      {
+        x: 60,
+        y: 700,
+        text: '- The keeper of the bridge opens the gate at dawn and closes it when the last',
+      },
+      { x: 68, y: 712, text: 'cart has passed, as the town has asked him to do since the year of the' },
+    ],
+    [
+      { x: 68, y: 60, text: 'flood, when the old bridge was lost.' },
+      { x: 60, y: 72, text: '- Whoever comes later waits.' },
+    ],
+  ].map((texts) => ({ texts: texts.map((text) => ({ ...text, size: 10 })) }));
+  const { html } = await pdfToHtml(writePdf([first ?? { texts: [] }, second ?? { texts: [] }]));
+  expect(html).toContain(
+    'the year of the flood, when the old bridge was lost.</li><li>Whoever comes later waits.</li>',
+  );
+});

@@ -1,6 +1,6 @@
 import { lineText } from '../page/lines.ts';
 import { joinContinuedTables } from '../tables/continued-tables.ts';
-import type { Block, Line, PdfTextBlock } from '../types.ts';
+import type { Block, Line, PdfListItem, PdfTextBlock } from '../types.ts';
 import { joinLists } from './continued-lists.ts';
 
 const SENTENCE_END = /[.!?:;。！？…]["'”’)\]\d]*$/;
@@ -8,10 +8,10 @@ const LOWER_START = /^[\p{Ll}(“‘]/u;
 
 /** Joins the parts of tables, lists and paragraphs that continue on the next page. */
 export const joinContinued = (blocks: readonly Block[]): Block[] =>
-  joinParagraphs(joinLists(joinContinuedTables(blocks)));
+  joinLists(joinParagraphs(joinContinuedTables(blocks)));
 
 /**
- * Joins a paragraph that ends in the middle of a sentence with the paragraph at the top of the next column or
+ * Joins a paragraph or an item that ends in the middle of a sentence with the paragraph at the top of the next column or
  * page.
  */
 export function joinParagraphs(blocks: readonly Block[]): Block[] {
@@ -22,7 +22,7 @@ export function joinParagraphs(blocks: readonly Block[]): Block[] {
     if (
       block.kind === 'paragraph' &&
       !block.role &&
-      before?.kind === 'paragraph' &&
+      (before?.kind === 'paragraph' || before?.kind === 'item') &&
       continuesIn(before, block)
     )
       joined[place] = { ...before, lines: [...before.lines, ...block.lines] };
@@ -64,9 +64,9 @@ const shifted = (line: Line, shift: number): Line => ({
   words: line.words.map((word) => ({ ...word, left: word.left - shift, right: word.right - shift })),
 });
 
-function continuesIn(before: PdfTextBlock, block: PdfTextBlock): boolean {
+function continuesIn(before: PdfTextBlock | PdfListItem, block: PdfTextBlock): boolean {
   const isAtTop = block.page > before.page || block.top < before.top;
-  if (!isAtTop || before.rightToLeft !== block.rightToLeft) return false;
+  if (!isAtTop || (before.kind === 'paragraph' && before.rightToLeft !== block.rightToLeft)) return false;
   const [last, first] = [before.lines.at(-1) as Line, block.lines[0] as Line];
   if (Math.abs(last.style.size - first.style.size) > 0.08 * first.style.size) return false;
   if (before.lines.length < 2 && block.lines.length < 2) return false;
