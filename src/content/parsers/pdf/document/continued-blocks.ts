@@ -1,3 +1,4 @@
+import { overlapX } from '../boxes.ts';
 import { lineText } from '../page/lines.ts';
 import { joinContinuedTables } from '../tables/continued-tables.ts';
 import type { Block, Line, PdfListItem, PdfTextBlock } from '../types.ts';
@@ -27,7 +28,8 @@ export function joinParagraphs(blocks: readonly Block[]): Block[] {
     )
       joined[place] = { ...before, lines: [...before.lines, ...block.lines] };
     else if (block.kind === 'code' && before?.kind === 'code' && isNextPart(before, block)) {
-      const shift = columnLeft(block, blocks) - columnLeft(before, blocks);
+      // The same column of the next page is at the same place.
+      const shift = overlapX(block, before) > 0 ? 0 : columnLeft(block, blocks) - columnLeft(before, blocks);
       const lines = block.lines.map((line) => shifted(line, shift));
       joined[place] = { ...before, lines: [...before.lines, ...lines], page: block.page };
     } else joined.push(block);
