@@ -78,7 +78,11 @@ export const readHead = (caller: Caller, path: JobPath) =>
  * @returns its last status
  * @throws Error if a page is missing
  */
-export async function runBatch(caller: Caller, body: { urls: string[]; maxAge?: number }, lookMs: number) {
+export async function runBatch(
+  caller: Caller,
+  body: { urls: string[]; maxAge?: number; archive?: boolean },
+  lookMs: number,
+) {
   const job = await startJob(caller, '/v2/batch/scrape', body);
   for (;;) {
     const status = await readHead(caller, job);
