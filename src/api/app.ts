@@ -55,8 +55,10 @@ export function createApp(deps: ApiDeps): RequestListener {
   const { config, db, results, logger } = deps;
   const app = express();
   app.disable('x-powered-by');
-  // Responses that clients may keep have an ETag of their own.
+  // Responses that clients may keep have an ETag of their own, and their routes compare it. Express would send 304 without
+  // content to `If-None-Match: *` from all others.
   app.disable('etag');
+  Object.defineProperty(app.request, 'fresh', { value: false });
   app.set('query parser', 'simple');
   app.use(protectResponse);
   const open = new OpenRequests(config.openRequestsPerKey);

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { errorsRaisedBy } from '../../errors.ts';
 import { monitorNotFound } from '../../jobs/monitors/begin-check.ts';
 import { type CancelDeps, cancelCheck } from '../../jobs/monitors/end-check.ts';
 import {
@@ -73,7 +74,12 @@ const create = defineRoute({
   summary: 'Watch pages, sites or searches on a schedule',
   body: createMonitorBody,
   response: monitorResponse,
-  errors: ['FEATURE_NOT_AVAILABLE', 'MONITOR_LIMIT_REACHED', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: [
+    ...errorsRaisedBy('options'),
+    'FEATURE_NOT_AVAILABLE',
+    'MONITOR_LIMIT_REACHED',
+    'IDEMPOTENCY_KEY_REUSED',
+  ],
   async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, deps) {
     const { config, db } = deps;
     const { teamId, apiKeyId } = caller;
@@ -145,7 +151,7 @@ const update = defineRoute({
   params: monitorParams,
   body: updateMonitorBody,
   response: monitorResponse,
-  errors: ['NOT_FOUND', 'FEATURE_NOT_AVAILABLE'],
+  errors: [...errorsRaisedBy('options'), 'NOT_FOUND', 'FEATURE_NOT_AVAILABLE'],
   async handler({ caller: { teamId }, params: { id }, body, rawBody }, deps) {
     const before = await requireMonitor(deps, id, teamId);
     requireMailServer(deps.config, body.notification);

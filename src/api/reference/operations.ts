@@ -59,7 +59,7 @@ export function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
         ...(always && { headers: z.object(always) }),
         content: json(success, ofResponse),
       },
-      ...describeErrors(failures, { resultId: route.response.meta()?.id, always }),
+      ...describeErrors(failures, { result: route.response, always }),
     },
   };
 }

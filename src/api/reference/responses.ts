@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { ERRORS, type ErrorCode, policyOf } from '../../errors.ts';
+import { errorResponse } from '../../schemas/error.ts';
 import { HEADERS } from './headers.ts';
 
 const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
@@ -43,8 +44,8 @@ export function byStatus(codes: readonly ErrorCode[]): Partial<Record<number, Er
 
 /** What the errors of an operation have besides their own members and headers. */
 interface ErrorContext {
-  /** The id of the schema of a result, which some errors have a part of. */
-  resultId?: string | undefined;
+  /** The result, which some errors have a part of. */
+  result?: z.ZodType | undefined;
   /** The headers of every response. */
   always?: z.ZodRawShape | undefined;
 }
@@ -61,16 +62,13 @@ export function describeErrors(codes: readonly ErrorCode[], context: ErrorContex
 function describeError(
   status: number,
   codes: ErrorCode[],
-  { resultId, always }: ErrorContext,
+  { result, always }: ErrorContext,
 ): ZodOpenApiResponseObject {
-  const results = resultId && codes.some((code) => policyOf(code).hasPartialResult) ? [resultId] : [];
-  const schema = {
-    allOf: [
-      { $ref: '#/components/schemas/Error' },
-      { properties: { code: { enum: codes } } },
-      ...results.map((id) => ({ $ref: `#/components/schemas/${id}` })),
-    ],
-  };
+  const isPartial = codes.some((code) => policyOf(code).hasPartialResult);
+  const schema =
+    isPartial && result instanceof z.ZodObject
+      ? errorResponse.extend({ ...result.shape, code: z.enum(codes) })
+      : { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }] };
   const list = codes.map((code) => `- \`${code}\`: ${ERRORS[code].summary}`).join('\n');
   const headers = { ...HEADERS_OF_STATUS[status], ...always };
   return {
