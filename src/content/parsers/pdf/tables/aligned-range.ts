@@ -15,7 +15,8 @@ const MIN_BLOCK_GAP = 1;
 const MIN_GAP_RATIO = 2;
 /** Maximum gap above a row with one cell, as a multiple of the largest gap between the rows above it. */
 const MAX_GAP_STEP = 1.2;
-const DOT_LEADER = /(\. ?){5,}|…{2,}|_{6,}/;
+/** Dots or low lines up to the end of a line, and the frames of tables and trees that are drawn with characters. */
+const NO_CELL = /(\. ?){5,}|…{2,}|_{6,}|^[\u2500-\u257f]/;
 
 interface TableStart {
   /** All rows of a column of the page. */
@@ -121,14 +122,14 @@ function growRange(
   from: number,
   lineHeight: number,
 ): { first: number; last: number } | undefined {
-  const isCandidate = (row: readonly Segment[]) => row.length > 1 && !row.some(hasLeader) && !isCodeLine(row);
+  const isCandidate = (row: readonly Segment[]) => row.length > 1 && !row.some(isNoCell) && !isCodeLine(row);
   if (!isCandidate(rows[from] ?? [])) return undefined;
   let last = from;
   let strips = innerGaps(rows[from] as Segment[]);
   for (let place = from + 1; place < rows.length; place++) {
     const row = rows[place] as Segment[];
     const gap = unionOf(row).top - unionOf(rows[place - 1] as Segment[]).bottom;
-    if (row.some(hasLeader) || gap > 3 * lineHeight) break;
+    if (row.some(isNoCell) || gap > 3 * lineHeight) break;
     if (isCodeLine(row) && (row.length === 1 || gap > MIN_BLOCK_GAP * lineHeight)) {
       // A line of code below a table is not its last row, but a cell can have code only.
       if (row.length > 1 || !isInnerCell(row, rows.slice(from, place), lineHeight)) break;
@@ -228,7 +229,8 @@ function continuesCell(rows: readonly Segment[][], place: number, lineHeight: nu
   return false;
 }
 
-const hasLeader = ({ words }: Segment) => words.some(({ text }) => DOT_LEADER.test(text));
+/** Whether a segment has what no cell of a table without rules has, but a line of contents or a drawing in text. */
+const isNoCell = ({ words }: Segment) => words.some(({ text }) => NO_CELL.test(text));
 
 /**
  * Whether a row is a line of code. A table can have code in some of its columns. Many monospaced fonts lack
