@@ -45,9 +45,10 @@ function findFault(text: string, url: URL | null): string | undefined {
   if (!text) return 'It is empty; write one such as https://example.com.';
   if (/^["'<`]|["'>`]$/.test(text)) return 'Leave out the quotes around it.';
   const urls = text.match(/https?:\/\/[^\s,;()[\]]+/gi) ?? [];
-  if (urls.length > 1 && /[\s,;]+https?:\/\//i.test(text) && /\s/.test(text))
+  if (urls.length > 1 && /[\s,;]https?:\/\//i.test(text) && /\s/.test(text))
     return 'It is several URLs. Send one; a batch takes several.';
-  if (/^\[.*\]\(\S+\)$/.test(text) && urls[0]) return `It is a link of markdown. Write ${excerpt(urls[0])}`;
+  if (/^\[[^\]]*\]\([^\s)]+\)$/.test(text) && urls[0])
+    return `It is a link of markdown. Write ${excerpt(urls[0])}`;
   if (/^https?\/\//i.test(text)) return 'Write :// after http or https.';
   if (/\s/.test(text)) return 'It has white space; write a blank as %20.';
   if (/^\/(?!\/)/.test(text)) return 'It has no host; write it whole, as https://example.com/page.';

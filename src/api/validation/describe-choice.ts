@@ -56,7 +56,7 @@ function adviseOn(path: Issue['path'], value: unknown, values: readonly unknown[
 
 /** Says how several values are written that stand in one text, with commas between them. */
 function adviseOnSeveral(path: Issue['path'], sent: unknown, values: readonly unknown[]): string | undefined {
-  const parts = typeof sent === 'string' ? sent.split(/\s*[,;|]\s*/).filter(Boolean) : [];
+  const parts = typeof sent === 'string' && isShort(sent) ? sent.split(/\s*[,;|]\s*/).filter(Boolean) : [];
   if (parts.length < 2) return undefined;
   const option = String(path.findLast((key) => typeof key === 'string'));
   const meant = parts.map((part) =>

@@ -1170,6 +1170,13 @@ describe('a mistake in a request', () => {
     },
   );
 
+  test('of a value with a long run of white space or commas is told in linear time', () => {
+    const long = `a${' '.repeat(1_000_000)}b${','.repeat(1_000_000)}`;
+    for (const name of ['proxy', 'formats', 'waitFor', 'unknown', 'cookies'])
+      expect(refusalOf(SCRAPE, { url: URL, [name]: long }).message.length).toBeLessThan(1_000);
+    expect(refusalOf('GET /v2/jobs', { since: long, status: long }).message.length).toBeLessThan(1_000);
+  });
+
   test('of a value that is long repeats only its beginning', () => {
     const { message } = refusalOf(SCRAPE, {
       url: URL,
