@@ -12,6 +12,9 @@ const STATEMENT = /[;{}()=<>$#|/\\]|^\w+ -/;
  * signs alone have no font that is known, but in code they are as wide as its letters.
  */
 export function isCode({ words }: Line): boolean {
+  const [first] = words as [Word];
+  // Saves the time for most lines of text.
+  if (!first.style.monospaced && !SIGNS.test(first.text)) return false;
   const code = words.filter(({ style }) => style.monospaced);
   if (code.length < words.length) {
     const own = code.find(({ text }) => text.length >= MIN_MEASURED);

@@ -99,14 +99,18 @@ function longGutter<T>(
   tables: readonly Box[],
   lineHeight: number,
 ): Gutter | undefined {
+  if (sorted.length < 2 * MIN_LONG_ROWS || sorted.filter(isRunning).length < MIN_RUNNING_ROWS)
+    return undefined;
   // Without a table, other gutters are as good as this one.
   if (sorted.every((item, place) => item === tables[place])) return undefined;
+  const rows = sorted.map((box) => [box]);
+  const gutters = findGutters(rows, MIN_GUTTER * lineHeight)
+    .filter(({ leftRows, rightRows }) => Math.min(leftRows, rightRows) >= MIN_LONG_ROWS)
+    .sort((a, b) => score(b) - score(a));
   let best: Gutter | undefined;
-  for (const found of findGutters(
-    sorted.map((box) => [box]),
-    MIN_GUTTER * lineHeight,
-  )) {
-    if (Math.min(found.leftRows, found.rightRows) < MIN_LONG_ROWS) continue;
+  for (const found of gutters) {
+    // What is left of a gutter never has a higher score.
+    if (best && score(found) <= score(best)) break;
     const gutter = trimGutter(sorted, found, lineHeight);
     if (!gutter || (best && score(gutter) <= score(best))) continue;
     const sides = sidesOf(sorted.slice(gutter.first, gutter.last + 1), gutter);

@@ -117,7 +117,7 @@ function breaksBefore(
   if (ratio > SIZE_STEP || ratio < 1 / SIZE_STEP) return true;
   const pitch = pitches.text.get(size) ?? 1.25 * size;
   const step = centerY(line) - centerY(before);
-  if (isCode(line) && group.every(isCode))
+  if (isCode(line) && isCode(group[0] as Line))
     return isAllBold(before) !== isAllBold(line) && step > MAX_PITCH * pitch
       ? true
       : !isInSameCode(line.top - before.top, pitches.code.get(size) ?? pitch);

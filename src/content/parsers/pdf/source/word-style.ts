@@ -47,13 +47,14 @@ export function wordStyles(
   const rest = !style.monospaced && isBullet(words[0]?.text) ? styleOf('', size) : undefined;
   const hasOther = isTold && words.some(({ text }) => STYLED.test(text));
   const isCode = style.monospaced || words[0]?.fontStyle?.monospaced;
+  const hasCode = words.some(({ fontStyle }) => fontStyle?.monospaced);
   return words.map((word, place) => {
     // The font of the run is that of its first word.
     const isBetween = hasOther && place > 0;
     const own =
       word.fontStyle ??
       (isBetween ? styleBetween(words, place) : sharedStyle(words, place)) ??
-      styleOfNext(words, place);
+      (hasCode ? styleOfNext(words, place) : undefined);
     if (own) return styleOf(own, own === PLAIN && isCode ? plainSize : size);
     return (place > 0 && rest) || styleOfWord(word, { style, plain, advance });
   });
@@ -93,6 +94,7 @@ const COMMAS = /^[,.]+$/;
  * code it is in the same font if it is as wide as other characters.
  */
 export function edgesOfWords(words: readonly RunWord[]): (RunWord['edges'] | undefined)[] {
+  if (!words.some(({ edges }) => edges)) return [];
   const pure = words.find(
     ({ text, edges, fontStyle }) =>
       fontStyle?.monospaced && !edges && text.length >= MIN_CODE_LENGTH && STYLED.test(text),
