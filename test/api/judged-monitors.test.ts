@@ -305,7 +305,10 @@ describe('a monitor of a site', () => {
       'https://rugs.example/',
     ].toSorted();
     const first = await runOnce(id, team);
-    expect(first.pages.map(({ url }: Body) => url).toSorted()).toEqual(all);
+    expect(first).toMatchObject({ status: 'completed', error: null });
+    expect(first.pages.map(({ url }: Body) => url).toSorted(), JSON.stringify(first.targetResults)).toEqual(
+      all,
+    );
 
     shop.failing.add('/lamp');
     other.failing.add('/');

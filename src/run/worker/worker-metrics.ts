@@ -33,15 +33,14 @@ export function createWorkerMetrics(registry: Registry, parts: MeasuredParts): v
 }
 
 function measureBackups(registry: Registry, place: BackupPlace | undefined): void {
-  if (!place) return;
-  const findNewest = watchNewestBackup(place);
+  const findNewest = place && watchNewestBackup(place);
   new Gauge({
     name: 'winnow_backup_age_seconds',
     help: 'Age of the newest backup in WINNOW_BACKUPS; absent without one',
     registers: [registry],
     async collect() {
       this.remove();
-      const newest = await findNewest();
+      const newest = await findNewest?.();
       if (newest) this.set((Date.now() - newest.getTime()) / 1000);
     },
   });
