@@ -1,12 +1,11 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { codeOf, messageOf, ServiceError } from '../../errors.ts';
+import { DRAFT, replaceFile } from '../../system/replace-file.ts';
 import { type BackupFile, type BackupPlace, PROBE_TEXT } from './backup-place.ts';
 
-const DRAFT = '.part';
 const READ_BYTES = 1024 * 1024;
 
 /** A backup in a file that only this user can read. It is written beside the file, which it then replaces. */
@@ -14,20 +13,10 @@ export function openDiskFile(path: string): BackupFile {
   return {
     name: path,
     async write(source) {
-      const draft = path + DRAFT;
-      const target = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
-      let isOpen = false;
-      target.once('open', () => {
-        isOpen = true;
-      });
       try {
-        await pipeline(source, target);
-        await rename(draft, path);
-      } catch (error) {
-        // It may be opened only now.
-        if (!target.closed) await new Promise<void>((resolve) => target.once('close', () => resolve()));
         // The draft of another backup stays.
-        if (isOpen) await rm(draft, { force: true });
+        await replaceFile(path, source, { flags: 'wx', mode: 0o600, flush: true });
+      } catch (error) {
         throw explainWriteError(path, error);
       }
     },

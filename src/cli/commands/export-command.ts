@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
@@ -6,6 +6,7 @@ import { ServiceError, toServiceError } from '../../errors.ts';
 import { JOB_KINDS } from '../../job-kinds.ts';
 import { TerminalProgress } from '../../run/embedded/terminal-progress.ts';
 import { EXPORT_FORMATS } from '../../schemas/page-job.ts';
+import { replaceFile } from '../../system/replace-file.ts';
 import { streamFile } from '../api-client.ts';
 import { type ServiceConnection, withRunningInstance } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -72,17 +73,7 @@ async function* streamExport(
 /** Writes a file, which gets its name when it is whole; lines are there at once, because they can be continued. */
 async function writeWhole(chunks: AsyncIterable<Buffer>, file: string, hasLines: boolean): Promise<void> {
   if (hasLines) return pipeline(chunks, createWriteStream(file));
-  const partial = `${file}.part`;
-  const target = createWriteStream(partial);
-  try {
-    await pipeline(chunks, target);
-    renameSync(partial, file);
-  } catch (error) {
-    // It may be opened only now.
-    if (!target.closed) await new Promise<void>((resolve) => target.once('close', () => resolve()));
-    rmSync(partial, { force: true });
-    throw error;
-  }
+  return replaceFile(file, chunks);
 }
 
 /**

@@ -22,7 +22,17 @@ const GROUPS: Group[] = [
   {
     name: 'system',
     modules: [
-      ['every', 'server', 'version', 'descriptors', 'direct-agent', 'memory', 'merge-metrics', 'tracing'],
+      [
+        'every',
+        'server',
+        'version',
+        'descriptors',
+        'direct-agent',
+        'memory',
+        'merge-metrics',
+        'replace-file',
+        'tracing',
+      ],
       ['encryption', 'child-processes', 'pause', 'until-aborted', 'time-limit', 'read-pause', 'http-text'],
       ['logger', 'health', 'call-slots', 'places'],
       ['otlp-exporter'],
