@@ -86,6 +86,9 @@ export async function readFile(path: string): Promise<{ name: string; content: B
   return { name, content };
 }
 
+/** The path of a file of the service, which may know itself under another URL than its users. */
+export const ownPath = (url: string): string => URL.parse(url)?.pathname ?? url;
+
 async function ask<Content>(
   { method = 'GET', path, body, signal }: ApiRequest,
   read: (response: Response) => Promise<Content>,

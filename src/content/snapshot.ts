@@ -58,6 +58,8 @@ export interface DocumentPage {
   /** The content of the page as HTML without a head. */
   html: string;
   blocks: DocumentBlock[];
+  /** Reference to the picture of the page, if the request asked for it. */
+  image?: string;
 }
 
 /** Properties that only documents have: files that are not pages of a site, such as PDF and office files. */

@@ -106,6 +106,15 @@ export const document = z
       .optional()
       .describe('the pages of a PDF one by one; present if the parser option `pages` is set'),
     blocks: z.array(pageBlocks).optional().describe('present if the parser option `blocks` is set'),
+    pageImages: z
+      .array(
+        z.object({
+          pageNumber: z.int().min(1),
+          url: z.string().describe('of a PNG, which works without a key for at least 24 hours'),
+        }),
+      )
+      .optional()
+      .describe('pictures of the pages that the parser option `pageImages` names'),
     actions: actionResults.optional().describe('present if the request had actions'),
     warning: z.string().optional().describe('limitations of the result'),
     metadata,

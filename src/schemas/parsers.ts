@@ -49,5 +49,8 @@ export function pageResultsOf(requested: z.output<typeof parsers>): PageResults 
   if (!pdf) return undefined;
   const { blocks, pageMarkers } = pdf;
   const pages = pdf.pages ?? pdf.pageMarkdown ?? false;
-  return pages || blocks || pageMarkers ? { pages, blocks, pageMarkers } : undefined;
+  const pageImages = Boolean(pdf.pageImages?.length);
+  return pages || blocks || pageMarkers || pageImages
+    ? { pages, blocks, pageMarkers, pageImages }
+    : undefined;
 }

@@ -10,6 +10,7 @@ import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { findFaults, useConsole } from '../support/browser/console.ts';
 import { useService } from '../support/service/use-service.ts';
 import { type Pages, startPages } from '../support/sites/pages.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** The playground of the console: files, what was left out of a page, and requests as programs send them. */
 
@@ -86,6 +87,10 @@ it('draws the pages of a PDF with their blocks, beside the markdown that was mad
   await page.getByRole('button', { name: 'Show the layout of the pages' }).click();
   await page.getByText('Page 1 of 2').waitFor();
   const panel = page.getByRole('tabpanel', { name: 'Pages' });
+  // The picture of the page lies behind its blocks.
+  const picture = panel.locator('.sheet img');
+  await picture.waitFor();
+  await pollUntil(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth > 500));
   const heading = panel.getByRole('button', { name: /Report of the year$/ });
   const [sheet, block] = [await panel.locator('.sheet').boundingBox(), await heading.boundingBox()];
   expect(block!.y).toBeGreaterThan(sheet!.y);

@@ -183,6 +183,25 @@ test('the options of the PDF parser return pages, blocks and page markers', asyn
   });
 });
 
+test('the pictures of pages are files whose URLs work without a key, and zero data retention has none', async () => {
+  const parsers = [{ type: 'pdf', pageImages: [2, 7] }];
+  const { body } = await scrape({ url: `${pages.url}/report.pdf`, parsers });
+  expect(body.data.pageImages).toEqual([{ pageNumber: 2, url: expect.any(String) }]);
+  expect(body.data).not.toHaveProperty('blocks');
+  const response = await fetch(body.data.pageImages[0].url);
+  expect(response.headers.get('content-type')).toBe('image/png');
+  expect(Buffer.from(await response.arrayBuffer()).toString('latin1', 1, 4)).toBe('PNG');
+  const secret = await scrape({ url: `${pages.url}/report.pdf`, parsers, zeroDataRetention: true });
+  expect(secret.body.data.markdown).toContain('Annual report');
+  expect(secret.body.data).not.toHaveProperty('pageImages');
+  const many = Array.from({ length: 21 }, (_, index) => index + 1);
+  const refused = await scrape({
+    url: `${pages.url}/report.pdf`,
+    parsers: [{ type: 'pdf', pageImages: many }],
+  });
+  expect([refused.status, refused.body.code]).toEqual([400, 'BAD_REQUEST']);
+});
+
 test('the images of a document are files whose URLs the markdown has, if they are requested', async () => {
   const url = `${pages.url}/illustrated.pdf`;
   const { body } = await scrape({ url, formats: ['markdown', 'images'] });

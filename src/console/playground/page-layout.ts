@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
-import { ApiError } from '../api.ts';
+import { ApiError, ownPath } from '../api.ts';
 import { count } from '../elements/format.ts';
 import { Markdown } from '../elements/markdown.ts';
 import { type PlaygroundRequest, sendRequest } from './request.ts';
@@ -25,22 +25,27 @@ interface PageBlocks {
   items: Block[];
 }
 
-/** The pages of a PDF in both forms. */
+/** The pages of a PDF in their forms. */
 export interface PagesOfPdf {
   blocks: PageBlocks[];
   /** The markdown of each page; absent unless the request had the parser option `pages`. */
   pages?: { pageNumber: number; markdown: string }[] | undefined;
+  /** Pictures of pages; absent unless the request had the parser option `pageImages`. */
+  pageImages?: { pageNumber: number; url: string }[] | undefined;
 }
 
 /** A copy of the file that is at most this old serves the question, in milliseconds. */
 const MAX_AGE_MS = 86_400_000;
+/** As many pages have pictures as a request may ask for. */
+const MAX_PICTURES = 20;
 
 /** The body of a request that returns the pages and blocks of a PDF, with its other parser options. */
-function withBlocks({ operation, body }: PlaygroundRequest): Record<string, unknown> {
+function withBlocks({ operation, body }: PlaygroundRequest, firstPicture: number): Record<string, unknown> {
   const parsers = Array.isArray(body.parsers) ? body.parsers : ['image'];
   const isPdf = (parser: unknown) => parser === 'pdf' || (parser as { type?: unknown })?.type === 'pdf';
   const known = parsers.find(isPdf);
-  const pdf = { ...(typeof known === 'object' && known), type: 'pdf', pages: true, blocks: true };
+  const pageImages = Array.from({ length: MAX_PICTURES }, (_, index) => firstPicture + index);
+  const pdf = { ...(typeof known === 'object' && known), type: 'pdf', pages: true, blocks: true, pageImages };
   return {
     ...body,
     parsers: [pdf, ...parsers.filter((parser) => !isPdf(parser))],
@@ -52,51 +57,80 @@ function withBlocks({ operation, body }: PlaygroundRequest): Record<string, unkn
 export function PagesOfRequest({ sent }: { sent: PlaygroundRequest }) {
   const read = useSignal<PagesOfPdf | undefined>(undefined);
   const state = useSignal<'' | 'reading' | string>('');
-  if (read.value) return html`<${PageLayouts} ...${read.value} />`;
-  const ask = async () => {
+  const ask = async (firstPicture: number) => {
     state.value = 'reading';
     try {
-      const { body } = await sendRequest({ ...sent, body: withBlocks(sent) });
-      const { blocks = [], pages } = body.data as Partial<PagesOfPdf>;
-      read.value = { blocks, pages };
+      const { body } = await sendRequest({ ...sent, body: withBlocks(sent, firstPicture) });
+      const { blocks = [], pages, pageImages = [] } = body.data as Partial<PagesOfPdf>;
+      read.value = { blocks, pages, pageImages: [...(read.value?.pageImages ?? []), ...pageImages] };
+      state.value = '';
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       state.value = error.message;
     }
   };
-  if (state.value === 'reading')
+  const isReading = state.value === 'reading';
+  const fault = state.value && !isReading && html`<p class="error" role="alert">${state.value}</p>`;
+  if (read.value)
+    return html`${fault}<${PageLayouts} ...${read.value} onDraw=${isReading ? undefined : ask} />`;
+  if (isReading)
     return html`<p class="waiting" role="status"><span class="spinner" />Reading the file once more…</p>`;
   return html`
-    ${state.value && html`<p class="error" role="alert">${state.value}</p>`}
-    <p class="about">Shows each page as it is laid out: what was read as a heading, text, table or running head, and in which order. It costs the request once more.</p>
-    <button type="button" onClick=${ask}>Show the layout of the pages</button>`;
+    ${fault}
+    <p class="about">Shows each page as readers see it, and over it what was read as a heading, text, table or running head, and in which order. It costs the request once more.</p>
+    <button type="button" onClick=${() => ask(1)}>Show the layout of the pages</button>`;
 }
 
-/** The pages of a PDF: each drawn with its blocks in their places, beside the markdown that was made of it. */
-export function PageLayouts({ blocks, pages }: PagesOfPdf) {
+/**
+ * The pages of a PDF: each with its blocks in their places, beside the markdown that was made of it.
+ * @param props.onDraw asks for the pictures of the pages from one on; absent where nobody can be asked, or is
+ */
+export function PageLayouts({
+  blocks,
+  pages,
+  pageImages = [],
+  onDraw,
+}: PagesOfPdf & { onDraw?: ((firstPicture: number) => void) | undefined }) {
   const at = useSignal(0);
   const page = blocks[at.value];
   if (!page) return html`<div class="empty"><p>The file has no page that could be read.</p></div>`;
-  const markdown = pages?.find(({ pageNumber }) => pageNumber === page.pageNumber)?.markdown;
+  const { pageNumber } = page;
+  const markdown = pages?.find((each) => each.pageNumber === pageNumber)?.markdown;
+  const picture = pageImages.find((each) => each.pageNumber === pageNumber)?.url;
   const move = (step: number) => () => {
     at.value += step;
   };
   return html`
     <div class="bar">
       <button type="button" onClick=${move(-1)} disabled=${at.value === 0}>Previous</button>
-      <span role="status">Page ${page.pageNumber} of ${blocks.length.toLocaleString()}</span>
+      <span role="status">Page ${pageNumber} of ${blocks.length.toLocaleString()}</span>
       <button type="button" onClick=${move(1)} disabled=${at.value === blocks.length - 1}>Next</button>
       <small>${count(page.items.length, 'block')}${page.status === 'ok' ? '' : `, ${page.status}`}</small>
+      ${
+        picture === undefined &&
+        onDraw &&
+        html`<button type="button" class="quiet" onClick=${() => onDraw(pageNumber)}>Draw this page and those behind it</button>`
+      }
     </div>
-    <${PageLayout} key=${page.pageNumber} page=${page} markdown=${markdown} />`;
+    <${PageLayout} key=${pageNumber} page=${page} markdown=${markdown} picture=${picture} />`;
 }
 
-function PageLayout({ page, markdown }: { page: PageBlocks; markdown: string | undefined }) {
+function PageLayout({
+  page,
+  markdown,
+  picture,
+}: {
+  page: PageBlocks;
+  markdown: string | undefined;
+  /** The URL of its picture. */
+  picture: string | undefined;
+}) {
   const chosen = useSignal<Block | undefined>(undefined);
   const span = chosen.value?.markdownSpan;
   return html`
     <div class="layout">
-      <div class="sheet" style=${{ aspectRatio: `${page.width} / ${page.height}` }}>
+      <div class=${picture === undefined ? 'sheet' : 'sheet drawn'} style=${{ aspectRatio: `${page.width} / ${page.height}` }}>
+        ${picture !== undefined && html`<img src=${ownPath(picture)} alt="" />`}
         ${page.items.map(
           (block) => html`
             <button type="button" key=${block.id} class=${`block ${kindOf(block.type)}`} aria-pressed=${chosen.value?.id === block.id}

@@ -29,6 +29,8 @@ export interface PdfTask {
   maxPages: number;
   /** Whether to return the pages one by one, too. */
   pages: boolean;
+  /** Numbers of the pages to return pictures of, which need `pages`; absent for none. */
+  pageImages?: number[];
 }
 
 /** The URL by which the HTML of a converted document refers to an image inside it. */

@@ -11,6 +11,8 @@ export interface PageResults {
   blocks: boolean;
   /** Whether the markdown of the document names the pages. */
   pageMarkers: boolean;
+  /** The pictures of pages. */
+  pageImages: boolean;
 }
 
 /** The markdown of a page of a document. */
@@ -44,6 +46,11 @@ export function derivePageResults(
       pages: pages.map(({ page, markdown }) => ({ pageNumber: page.number, markdown })),
     }),
     ...(requested.blocks && { blocks: pages.map((page) => blocksOf(page, clean)) }),
+    ...(requested.pageImages && {
+      pageImages: pages.flatMap(({ page: { number, image } }) =>
+        image === undefined ? [] : [{ pageNumber: number, url: image }],
+      ),
+    }),
   };
 }
 

@@ -94,6 +94,13 @@ const replaceImageUrls = (html: string, images: Record<string, string>) =>
 
 function withImageUrls(document: DocumentParts, images: Record<string, string>): DocumentParts {
   if (!document.pages) return document;
-  const pages = document.pages.map((page) => ({ ...page, html: replaceImageUrls(page.html, images) }));
+  const pages = document.pages.map(({ image, ...page }) => {
+    const drawn = image === undefined ? undefined : images[image];
+    return {
+      ...page,
+      html: replaceImageUrls(page.html, images),
+      ...(drawn !== undefined && { image: drawn }),
+    };
+  });
   return { ...document, pages };
 }

@@ -61,6 +61,14 @@ type VisitContext = Pick<
 > &
   Partial<Pick<FetchContext, 'teamId'>>;
 
+/** The options of a parser without the files that zero data retention does not allow to store. */
+function withoutFiles(
+  options: ReturnType<typeof parserOptions>[number],
+  { zeroDataRetention }: ScrapeRequest,
+): ReturnType<typeof parserOptions>[number] {
+  return zeroDataRetention && options.type === 'pdf' ? { ...options, pageImages: undefined } : options;
+}
+
 /** The request for the page itself, as engines receive it. */
 export function toPageRequest(
   request: ScrapeRequest,
@@ -79,7 +87,7 @@ export function toPageRequest(
     minWaitMs: minWaitMs(request),
     wantsBody: needsSource(request.formats, 'body'),
     wantsImages: wantsImages(request),
-    parsers: parserOptions(request.parsers),
+    parsers: parserOptions(request.parsers).map((each) => withoutFiles(each, request)),
     location: request.location,
     blockAds: request.blockAds,
     media: needsSource(request.formats, 'media'),

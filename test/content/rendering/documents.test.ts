@@ -126,7 +126,7 @@ describe('the pages of a document', () => {
       const { fields } = await render({
         snapshot: { ...snapshot, document: { ...PDF, pages: [{ ...page, blocks }] } },
         clean,
-        pageResults: { pages: true, blocks: true, pageMarkers: false },
+        pageResults: { pages: true, blocks: true, pageMarkers: false, pageImages: false },
         formats: [],
       });
       const { pages, blocks: found } = fields as {

@@ -11,6 +11,7 @@ const page = z.object({
   height: z.number(),
   status: z.enum(['ok', 'partial', 'failed']),
   html: z.string(),
+  image: z.string().optional(),
   blocks: z.array(
     z.object({
       id: z.string(),

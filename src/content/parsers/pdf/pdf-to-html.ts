@@ -7,6 +7,7 @@ import type { OcrSettings } from './ocr/english-data.ts';
 import { findOcrNeeds, recognisePages } from './ocr/ocr.ts';
 import type { OcrReason } from './ocr/ocr-need.ts';
 import { type OutputBlock, toOutputBlocks } from './output/output-blocks.ts';
+import { drawPages, type PageImage, type PageImages } from './output/page-images.ts';
 import { blocksToHtml } from './output/to-html.ts';
 import { readInfoDictionary } from './source/info-dictionary.ts';
 import { readWithLiteParse } from './source/liteparse.ts';
@@ -25,6 +26,8 @@ export interface PdfOptions {
   maxPages?: number;
   /** Whether to return the images of the document. */
   images?: boolean;
+  /** Numbers of the pages to draw, as readers see them; those that are not read are passed over. */
+  pageImages?: readonly number[];
   password?: string;
   /** Without these settings OCR is not used, and the pages that need it are only reported. */
   ocr?: OcrSettings;
@@ -59,6 +62,8 @@ export interface PdfDocument {
   totalPages: number;
   /** Images, to which the HTML refers by URLs of the form `document-image:<id>`. */
   images: Figure[];
+  /** The pictures of pages that were asked for. */
+  pageImages: PageImage[];
   /** English sentences about content that is missing or unreliable. */
   warnings: string[];
 }
@@ -69,7 +74,15 @@ export interface PdfDocument {
  *   that only OCR can read, which the mode `fast` excludes
  */
 export async function pdfToHtml(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfDocument> {
-  const { mode = 'auto', maxPages = 10_000, images = false, password, ocr, onProgress } = options;
+  const {
+    mode = 'auto',
+    maxPages = 10_000,
+    images = false,
+    pageImages = [],
+    password,
+    ocr,
+    onProgress,
+  } = options;
   const original = toBuffer(bytes);
   const { source, file, isRecovered, isRenderable } = await readOrRepair(original, {
     maxPages,
@@ -95,6 +108,8 @@ export async function pdfToHtml(bytes: Uint8Array, options: PdfOptions = {}): Pr
   const { pages, unrendered } = recognition ?? { pages: source.pages, unrendered: [] };
   const layouts = layoutDocument(pages);
   const html = blocksToHtml(joinContinued(layouts.flat()));
+  const toDraw = pages.filter(({ number }) => pageImages.includes(number));
+  const drawn = isRenderable ? await drawPages(file, toDraw, password) : notDrawn(toDraw);
   if (mode === 'fast' && html === '' && isRenderable) await refuseIfScanned({ file, pages, password });
   return {
     html,
@@ -107,7 +122,8 @@ export async function pdfToHtml(bytes: Uint8Array, options: PdfOptions = {}): Pr
     metadata: await readMetadata(file),
     totalPages: source.totalPages,
     images: pages.flatMap(({ figures }) => figures),
-    warnings: listWarnings({ source, isRecovered, failed, mode, wanted, pictures, recognition }),
+    pageImages: drawn.images,
+    warnings: listWarnings({ source, isRecovered, failed, mode, wanted, pictures, recognition, drawn }),
   };
 }
 
@@ -135,6 +151,13 @@ function toPdfPage(
     recognised,
   };
 }
+
+/** Pages of a file that PDFium cannot open. */
+const notDrawn = (pages: readonly SourcePage[]): PageImages => ({
+  images: [],
+  unrendered: pages.map(({ number }) => number),
+  left: [],
+});
 
 /** Refuses a document without any content if one of its pages has an image of text. */
 async function refuseIfScanned({

@@ -106,6 +106,8 @@ export interface SourcePage {
   number: number;
   width: number;
   height: number;
+  /** By how many degrees the page was turned counter-clockwise to be upright; absent for none. */
+  turnedBy?: 90 | 180 | 270;
   words: Word[];
   /** Words in another direction than most, such as a stamp on the margin. */
   turnedWords?: Word[];

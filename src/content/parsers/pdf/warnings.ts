@@ -1,4 +1,5 @@
 import type { Recognition } from './ocr/ocr.ts';
+import type { PageImages } from './output/page-images.ts';
 import type { SourceDocument, SourcePage } from './types.ts';
 
 /** What is known about a document when its pages have been read. Pages are given by their numbers. */
@@ -16,18 +17,34 @@ interface Findings {
   pictures?: readonly number[];
   /** Absent if OCR was not used. */
   recognition: Recognition | undefined;
+  /** The pictures of pages; absent if none were asked for. */
+  drawn?: PageImages;
 }
 
 /** English sentences about content of a PDF that is missing or unreliable. */
 export function listWarnings(findings: Findings): string[] {
-  const { source, isRecovered, failed, mode, wanted, pictures = [], recognition } = findings;
+  const { source, isRecovered, failed, mode, wanted, pictures = [], recognition, drawn } = findings;
   return [
     ...(isRecovered ? ['The PDF is damaged; tables and images may be missing.'] : []),
     ...(failed.length > 0 ? [`${pageList(failed)} of ${source.totalPages} could not be read.`] : []),
     ...(recognition ? warningsAfterOcr(recognition, wanted) : warningsWithoutOcr(source.pages, mode, wanted)),
     ...(mode === 'auto' && pictures.length > 0 ? [pictureWarning(pictures)] : []),
+    ...(drawn ? warningsOfDrawing(drawn) : []),
   ];
 }
+
+const warningsOfDrawing = ({ unrendered, left }: PageImages): string[] => [
+  ...(unrendered.length > 0
+    ? [`${pageList(unrendered)} could not be rendered, so pageImages lacks ${thatOrThose(unrendered)}.`]
+    : []),
+  ...(left.length > 0
+    ? [
+        `${pageList(left)} ${left.length === 1 ? 'has' : 'have'} no picture, because the others are large. Ask for fewer pages at once.`,
+      ]
+    : []),
+];
+
+const thatOrThose = (numbers: readonly number[]) => (numbers.length === 1 ? 'it' : 'them');
 
 function pictureWarning(numbers: readonly number[]): string {
   const have = numbers.length === 1 ? 'has a picture' : 'have pictures';
@@ -35,7 +52,7 @@ function pictureWarning(numbers: readonly number[]): string {
 }
 
 function warningsAfterOcr({ pages, unrendered }: Recognition, wanted: ReadonlySet<number>): string[] {
-  const those = unrendered.length === 1 ? 'it' : 'them';
+  const those = thatOrThose(unrendered);
   const isWithoutText = wanted.size > unrendered.length && pages.every(hasNoText);
   return [
     ...(unrendered.length > 0

@@ -59,3 +59,18 @@ it('a warning of many pages lists twenty of them', () => {
     /^Pages 1, 2, .*, 20 and 3 more have no text, and OCR was not used because of the mode fast\.$/,
   );
 });
+
+it('a page that has no picture although it was asked for has a warning that says why', () => {
+  const findings = {
+    source,
+    isRecovered: false,
+    failed: [],
+    mode: 'auto',
+    wanted: new Set<number>(),
+  } as const;
+  const drawn = { images: [], unrendered: [2], left: [3, 4] };
+  expect(listWarnings({ ...findings, recognition: undefined, drawn })).toEqual([
+    'Page 2 could not be rendered, so pageImages lacks it.',
+    'Pages 3, 4 have no picture, because the others are large. Ask for fewer pages at once.',
+  ]);
+});

@@ -13,8 +13,11 @@ export function uprightPage(page: SourcePage, rotation: 0 | 90 | 180 | 270): Sou
   const sideways = rotation !== 180;
   const across = page.rules.horizontal.map((rule) => turnRule(rule, true, turning));
   const down = page.rules.vertical.map((rule) => turnRule(rule, false, turning));
+  // A page that was read upright can be turned again by what OCR finds.
+  const turnedBy = (((page.turnedBy ?? 0) + rotation) % 360) as 0 | 90 | 180 | 270;
   return {
-    ...page,
+    ...omitTurn(page),
+    ...(turnedBy !== 0 && { turnedBy }),
     width: sideways ? height : width,
     height: sideways ? width : height,
     words: page.words.map(turn),
@@ -26,6 +29,8 @@ export function uprightPage(page: SourcePage, rotation: 0 | 90 | 180 | 270): Sou
     fields: page.fields.map(turn),
   };
 }
+
+const omitTurn = ({ turnedBy: _, ...page }: SourcePage): Omit<SourcePage, 'turnedBy'> => page;
 
 /** The rotation of the text of a page, and the size of the page before it is turned. */
 interface Turning {
