@@ -3,6 +3,7 @@ import { type ApiResponse, call } from '../support/api/call.ts';
 import { finished, startJob } from '../support/api/jobs.ts';
 import { useSite } from '../support/sites/use-site.ts';
 import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
+import { pollUntil } from '../support/suite/poll.ts';
 
 /** GET /v2/batch/scrape/{id}/pages and that of crawls. */
 
@@ -53,7 +54,9 @@ describe('the pages of a batch', () => {
     ['search=_', []],
     ['search=%20', ['/article/1', '/article/2', '/article/3', '/sitemap.xml.gz']],
   ])('with %s are %j', async (query, paths) => {
-    expect(pathsOf(await list(query))).toEqual(paths);
+    const { body } = await list(query);
+    expect(pathsOf({ body } as ApiResponse)).toEqual(paths);
+    expect(body.total).toBe(paths.length);
   });
 
   it('are read part by part, by the URL of the next one, which repeats the filter', async () => {
@@ -105,4 +108,31 @@ it('pages that a crawl has found beyond its limit are waiting', async () => {
   expect(body.total).toBe(3);
   const waiting = await call(`/v2/crawl/${crawl}/pages?status=waiting&limit=1`, { key: team.key });
   expect(waiting.body.data[0]).toMatchObject({ status: 'waiting', attempts: 0, finishedAt: null });
+});
+
+it('the pages of a crawl are as many as its list has in each state, also while it runs and where pages are the same', async () => {
+  // Of the pages that the start page links to, several redirect to others.
+  const crawl = await startJob(
+    '/v2/crawl',
+    { url: `${site.url}/`, maxConcurrency: 2, limit: 100 },
+    { key: team.key },
+  );
+  const read = async (query: string) =>
+    (await call(`/v2/crawl/${crawl}/pages?${query}`, { key: team.key })).body;
+  await pollUntil(async () => (await read('status=completed')).total > 2);
+  await call(`/v2/crawl/${crawl}/pause`, { key: team.key, body: {} });
+  await pollUntil(async () => (await read('status=scraping')).total === 0);
+  const compare = async () => {
+    for (const query of ['', 'status=completed', 'status=failed', 'status=waiting', 'status=scraping']) {
+      const { total } = await read(query);
+      // The list ends with the page of this number.
+      const { data } = await read(`${query}&limit=2&skip=${Math.max(0, total - 1)}`);
+      expect(data.length, query).toBe(Math.min(1, total));
+    }
+  };
+  await compare();
+  await call(`/v2/crawl/${crawl}/resume`, { key: team.key, body: {} });
+  await call(`/v2/crawl/${crawl}/retune`, { key: team.key, body: { limit: 30 } });
+  await finished('/v2/crawl', crawl, { key: team.key });
+  await compare();
 });

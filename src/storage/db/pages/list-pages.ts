@@ -39,8 +39,12 @@ export async function listPages(db: Database, filter: PageFilter & { skip: numbe
   return rows.map((row) => ({ ...row, status: stateOf(row.status) }));
 }
 
-/** Counts the pages of a job that match, up to `MAX_COUNTED_PAGES`. */
+/**
+ * Counts the pages of a job that match, up to `MAX_COUNTED_PAGES`. Those of a state are known without looking at
+ * them; those with an error code or words in their URL are not.
+ */
 export async function countPages(db: Database, filter: PageFilter): Promise<number> {
+  if (filter.errorCode === undefined && !filter.words.length) return countByState(db, filter);
   const { pages } = await db.query
     .selectFrom(selectPages(db, filter).select('ordinal').limit(MAX_COUNTED_PAGES).as('counted'))
     .select((column) => column.fn.countAll<number>().as('pages'))
@@ -48,14 +52,29 @@ export async function countPages(db: Database, filter: PageFilter): Promise<numb
   return Number(pages);
 }
 
+/** Counts the pages of a job in a state by the counters of its progress, and the few that are being scraped. */
+async function countByState(db: Database, { jobId, status }: PageFilter): Promise<number> {
+  const { rows } = await sql<Record<PageState | 'all', number>>`
+    select completed, failed, scraping, known - dropped as "all",
+      known - dropped - completed - failed - scraping as waiting
+    from job_progress, lateral (
+      select count(*)::int as scraping from pages
+      where pages.job_id = job_progress.job_id and pages.team_id = job_progress.team_id and status = 'claimed'
+    ) as claimed
+    where job_progress.job_id = ${jobId}`.execute(db.query);
+  return Math.min(rows[0]?.[status ?? 'all'] ?? 0, MAX_COUNTED_PAGES);
+}
+
 /** Counts the failed pages of a job by their error codes, the most frequent one first. */
 export async function countErrorCodes(
   db: Database,
   jobId: string,
 ): Promise<{ code: string; pages: number }[]> {
+  // The index of failed pages has none of most jobs, which Postgres does not know of a new one.
   const { rows } = await sql<{ code: string; pages: number }>`
     select error->>'code' as code, count(*)::int as pages from pages
-    where job_id = ${jobId} and status = 'failed' and error is not null
+    where job_id = (select job_id from job_progress where job_id = ${jobId} and failed > 0)
+      and status = 'failed' and error is not null
     group by 1 order by 2 desc, 1`.execute(db.query);
   return rows;
 }
