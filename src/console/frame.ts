@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, adminKey, apiKey, send, setAdminKey, setApiKey } from './api.ts';
 import { Icon, type IconName } from './icons.ts';
 import { BASE, place } from './router.ts';
+import { Shortcuts, showShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.ts';
 import { switchTheme, theme } from './theme.ts';
 import { VIEWS } from './views.ts';
@@ -46,7 +47,8 @@ export function Frame() {
   if (VIEWS.some(({ isForOperator, path }) => isForOperator && path.test(place.value.path))) {
     return html`
       <${Header} onSignOut=${adminKey.value ? () => setAdminKey('') : undefined} />
-      <main id="view" tabindex="-1"><${View} /></main>`;
+      <main id="view" tabindex="-1"><${View} /></main>
+      <${Shortcuts} />`;
   }
   const signOut = access.value === 'granted' && key ? () => setApiKey('') : undefined;
   return html`
@@ -56,6 +58,7 @@ export function Frame() {
       ${access.value === 'needs-key' && html`<${SignIn} refusal=${refusal.value} />`}
       ${access.value === 'unreachable' && html`<p class="notice" role="status">${refusal.value}</p>`}
     </main>
+    <${Shortcuts} />
   `;
 }
 
@@ -99,6 +102,7 @@ function Header({ onSignOut }: { onSignOut: (() => void) | undefined }) {
           onSignOut &&
           html`<button type="button" class="quiet" onClick=${onSignOut} title="Forget the key"><${Icon} name="key" /><span>Sign out</span></button>`
         }
+        <button type="button" class="quiet" onClick=${showShortcuts} aria-label="Shortcuts" title="Shortcuts (?)"><${Icon} name="help" /></button>
         <button type="button" class="quiet" onClick=${switchTheme} aria-label=${`Colours: ${theme.value}. Change`} title=${`Colours: ${theme.value}`}>
           <${Icon} name=${THEME_ICONS[theme.value]} />
         </button>

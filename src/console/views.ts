@@ -21,6 +21,8 @@ export interface View {
   /** Where the navigation leads to, and its icon; absent for views that others lead to. */
   href?: string;
   icon?: IconName;
+  /** The key that leads to it after `g`. */
+  shortcut?: string;
   /** Whether it needs the key of the operator in place of that of a team. */
   isForOperator?: true;
   component: ComponentType<{ parameters: (string | undefined)[] }>;
@@ -33,18 +35,41 @@ export const VIEWS: View[] = [
     path: /^\/(?:try\/([\w-]+))?$/,
     href: '',
     icon: 'playground',
+    shortcut: 'p',
     component: Playground,
   },
-  { title: 'Jobs', path: /^\/jobs$/, href: '/jobs', icon: 'jobs', component: JobList },
-  { title: 'Monitors', path: /^\/monitors$/, href: '/monitors', icon: 'monitors', component: MonitorList },
-  { title: 'Sessions', path: /^\/sessions$/, href: '/sessions', icon: 'sessions', component: Sessions },
-  { title: 'Usage', path: /^\/usage$/, href: '/usage', icon: 'usage', component: UsageView },
-  { title: 'Webhooks', path: /^\/webhooks$/, href: '/webhooks', icon: 'webhooks', component: Webhooks },
+  { title: 'Jobs', path: /^\/jobs$/, href: '/jobs', icon: 'jobs', shortcut: 'j', component: JobList },
+  {
+    title: 'Monitors',
+    path: /^\/monitors$/,
+    href: '/monitors',
+    icon: 'monitors',
+    shortcut: 'm',
+    component: MonitorList,
+  },
+  {
+    title: 'Sessions',
+    path: /^\/sessions$/,
+    href: '/sessions',
+    icon: 'sessions',
+    shortcut: 's',
+    component: Sessions,
+  },
+  { title: 'Usage', path: /^\/usage$/, href: '/usage', icon: 'usage', shortcut: 'u', component: UsageView },
+  {
+    title: 'Webhooks',
+    path: /^\/webhooks$/,
+    href: '/webhooks',
+    icon: 'webhooks',
+    shortcut: 'w',
+    component: Webhooks,
+  },
   {
     title: 'Operator',
     path: /^\/operator$/,
     href: '/operator',
     icon: 'operator',
+    shortcut: 'o',
     isForOperator: true,
     component: Operator,
   },

@@ -68,6 +68,59 @@ it('the events of a session are beside its live view, and its profile is listed 
   expect(user.errors).toEqual([]);
 });
 
+it('runs code in the browser of a session, shows what became of it, lets the session live longer and ends it', async () => {
+  await using site = await startPages({ '/': '<!doctype html><title>Tea &amp; <i>milk</i></title>' });
+  const { key } = await makeTeam(db);
+  const ask = (path: string, options: Parameters<typeof call>[1] = {}) =>
+    call(path, { url: service.url, key, ...options });
+  const { id, expiresAt } = (await ask('/v2/browser', { body: { ttl: 300 } })).body;
+  await using user = await User.open(`/jobs/browser/${id}`, { key });
+  const { page } = user;
+  const code = page.getByRole('region', { name: 'Run code' });
+  const run = async (language: string, text: string) => {
+    await code.getByRole('button', { name: language }).click();
+    await code.getByRole('textbox').fill(text);
+    await code.getByRole('button', { name: 'Run' }).click();
+  };
+  await run('JavaScript', `await page.goto('${site.url}/'); await page.title()`);
+  await code.getByText('Tea & <i>milk</i>').waitFor();
+  await code.getByText('succeeded').waitFor();
+  await run('Python', 'raise ValueError("<b>no</b>")');
+  await code.getByText('failed with exit code 1').waitFor();
+  await code.getByText('<b>no</b>').first().waitFor();
+  await run('Bash', 'echo $((6 * 7))');
+  await code.getByText('42').first().waitFor();
+  expect(await findFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Let it live longer' }).click();
+  await expect.poll(async () => (await ask(`/v2/browser/${id}`)).body.expiresAt > expiresAt).toBe(true);
+  await page.getByRole('button', { name: 'End it' }).click();
+  await page.getByText(/^The session has ended/).waitFor();
+  expect(await findFaults(page)).toEqual([]);
+  expect(user.errors).toEqual([]);
+});
+
+it('goes on with a scrape in a browser by code, also where the code fails', async () => {
+  await using site = await startPages({
+    '/': '<!doctype html><title>Tea</title><main><p>A tea of the hills that is picked in spring.</p></main>',
+  });
+  const { key } = await makeTeam(db);
+  const scraped = await call('/v2/scrape', { url: service.url, key, body: { url: `${site.url}/` } });
+  await using user = await User.open(`/jobs/scrape/${scraped.body.data.metadata.scrapeId}`, { key });
+  const { page } = user;
+  const code = page.getByRole('region', { name: 'Run code' });
+  await code.getByRole('button', { name: 'JavaScript' }).click();
+  await code
+    .getByRole('textbox')
+    .fill("console.log('on ' + (await page.title())); throw new Error('enough')");
+  await code.getByRole('button', { name: 'Run' }).click();
+  await code.getByText('on Tea').waitFor();
+  await code.getByText('failed with exit code 1').waitFor();
+  await code.getByRole('link', { name: 'Watch its browser' }).click();
+  await page.getByRole('heading', { name: /^Interact/ }).waitFor();
+  await page.getByTitle('Live view of the session').waitFor();
+  expect(user.errors).toEqual([]);
+});
+
 it('the tokens of language models are counted by day beside the credits, and by hour and key, in plots and CSV', async () => {
   await using site = await startPages({ '/': '<p>A tea of the hills.</p>' });
   const { key, id: teamId } = await makeTeam(db, { modelTokensPerDay: 5_000 });

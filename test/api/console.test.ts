@@ -217,6 +217,70 @@ it('shows what was used, the keys, and the events of webhooks, which can be sent
   expect(user.errors).toEqual([]);
 });
 
+it('lists its shortcuts when ? is pressed, and goes to views and fields by keys, unless they are turned off', async () => {
+  await using user = await User.open('/usage');
+  const { page } = user;
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  await page.keyboard.press('?');
+  const list = page.getByRole('dialog', { name: 'Shortcuts' });
+  await list.getByText('The first field of the view').waitFor();
+  expect(await findFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await list.waitFor({ state: 'hidden' });
+  // On a busy machine, the second key may come too late.
+  await pollUntil(async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('j');
+    return page.getByRole('heading', { name: 'Jobs' }).isVisible();
+  });
+  expect(new URL(page.url()).pathname).toBe('/console/jobs');
+  await page.keyboard.press('/');
+  const kind = page.getByLabel('Kind');
+  expect(await kind.evaluate((element) => element === document.activeElement)).toBe(true);
+  // Keys that are typed into a field stay text.
+  await page.getByLabel('Target').fill('');
+  await page.getByLabel('Target').press('g');
+  await page.getByLabel('Target').press('u');
+  expect(new URL(page.url()).pathname).toBe('/console/jobs');
+  await page.getByRole('heading', { name: 'Jobs' }).click();
+  await page.getByRole('button', { name: 'Shortcuts' }).click();
+  await list.getByLabel('Use single keys').uncheck();
+  await list.getByRole('button', { name: 'Close' }).click();
+  await list.waitFor({ state: 'hidden' });
+  await page.keyboard.press('g');
+  await page.keyboard.press('u');
+  await page.keyboard.press('?');
+  await list.waitFor();
+  expect(new URL(page.url()).pathname).toBe('/console/jobs');
+  expect(user.errors).toEqual([]);
+});
+
+it('finds the jobs of a day', async () => {
+  const today = new Date();
+  const dayOf = (date: Date) =>
+    [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+      .map((part) => String(part).padStart(2, '0'))
+      .join('-');
+  const { key } = await makeTeam(db);
+  await call('/v2/scrape', { url: service.url, key, body: { url: `${site.url}/` } });
+  await using user = await User.open('/jobs', { key });
+  const { page } = user;
+  const row = page.getByRole('table').getByRole('link', { name: `${site.url}/` });
+  await row.waitFor();
+  await page.getByLabel('Until').fill(dayOf(new Date(today.getTime() - 86_400_000)));
+  await page.getByLabel('Until').blur();
+  await page.getByText('There is no such job.').waitFor();
+  await page.getByLabel('Until').fill(dayOf(today));
+  await page.getByLabel('Until').blur();
+  await page.getByLabel('Since').fill(dayOf(today));
+  await page.getByLabel('Since').blur();
+  await row.waitFor();
+  await page.reload();
+  await row.waitFor();
+  expect(await page.getByLabel('Since').inputValue()).toBe(dayOf(today));
+  expect(user.errors).toEqual([]);
+});
+
 it('opens a browser, and ends it', async () => {
   await using user = await User.open('/sessions');
   const { page } = user;

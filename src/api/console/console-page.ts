@@ -28,6 +28,16 @@ export function mountConsole(app: Express, config: TemporalUi): void {
     if (!asset) throw new ServiceError('NOT_FOUND', 'The console has no such file. Reload its page.');
     sendPageAsset(request, response, { asset, isCurrent: asked === version });
   });
+  app.get(`${CONSOLE_PATH}/pictures`, async (_, response) => {
+    response
+      .set({
+        'Content-Security-Policy': PICTURES_POLICY,
+        'Cache-Control': 'no-cache',
+        'Referrer-Policy': 'no-referrer',
+      })
+      .removeHeader('X-Frame-Options');
+    response.type('html').send(renderPicturesPage(await load()));
+  });
   app.get([CONSOLE_PATH, `${CONSOLE_PATH}/*view`], async (request, response) => {
     const { html, policy } = renderConsolePage(await load(), workflowUrls(config, request.hostname));
     response
@@ -39,6 +49,36 @@ export function mountConsole(app: Express, config: TemporalUi): void {
       .type('html')
       .send(html);
   });
+}
+
+/**
+ * The policy of the page in which the console shows pictures of other sites: it lets them in, and no script. The
+ * console fills it, and alone may have it in a frame.
+ */
+const PICTURES_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  'img-src http: https: data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+/** The page for pictures, which is empty until the console fills it. */
+function renderPicturesPage({ version }: PageAssets): string {
+  const base = `${CONSOLE_PATH}/assets/${version}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
+<title>Pictures</title>
+<link rel="stylesheet" href="${base}/colors.css">
+<link rel="stylesheet" href="${base}/pictures.css">
+</head>
+<body><ul></ul></body>
+</html>
+`;
 }
 
 /** The page of the console, and the policy (CSP 3) under which browsers show it. */

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import { HttpStatus } from '../elements/http-status.ts';
 import { JsonTree } from '../elements/json-tree.ts';
 import { Tabs } from '../elements/tabs.ts';
 import { ROW_PX, VirtualList } from '../elements/virtual-list.ts';
@@ -65,6 +66,6 @@ function Row({
   return html`
     <button type="button" class="row" aria-pressed=${isChosen} onClick=${onChoose}>
       ${number}<b dir="auto">${titleOf(document)}</b><small dir="auto">${urlOf(document)}</small>
-      <small>${statusCode !== undefined && `HTTP ${statusCode}`}</small>
+      <small>${statusCode !== undefined && html`<${HttpStatus} status=${statusCode} />`}</small>
     </button>`;
 }

@@ -18,12 +18,25 @@ const RUNNING_MS = 2000;
 const IDLE_MS = 10_000;
 /** The filters, which are in the URL so that a link leads to what is shown. */
 const FILTERS = ['kind', 'status', 'target', 'errorCode', 'apiKey'] as const;
+/** The filters of times, which are days of the user's time zone in the URL. */
+const DAYS = { since: 0, until: 1 } as const;
+
+/** The beginning of a day in the time zone of the user, or of a day behind it. */
+function startOf(day: string, daysLater: number): string | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? [];
+  if (year === undefined) return undefined;
+  return new Date(Number(year), Number(month) - 1, Number(date) + daysLater).toISOString();
+}
 
 /** The jobs of the team, newest first. */
 export function JobList() {
   const { query } = place.value;
   const filter = new URLSearchParams({ limit: '50' });
   for (const name of FILTERS) if (query.get(name)) filter.set(name, query.get(name) ?? '');
+  for (const [name, daysLater] of Object.entries(DAYS)) {
+    const time = startOf(query.get(name) ?? '', daysLater);
+    if (time) filter.set(name, time);
+  }
   const key = filter.toString();
   const { value, error } = usePolling(
     async (signal) => (await send<JobPage>({ path: `/v2/jobs?${key}`, signal })).body,
@@ -53,11 +66,17 @@ function Filters() {
       <input type="search" placeholder=${placeholder} value=${query.get(name) ?? ''}
         onChange=${(event: Event) => setQuery({ [name]: (event.currentTarget as HTMLInputElement).value.trim() })} />
     </label>`;
+  const day = (name: keyof typeof DAYS, label: string) => html`
+    <label>${label}
+      <input type="date" value=${query.get(name) ?? ''}
+        onChange=${(event: Event) => setQuery({ [name]: (event.currentTarget as HTMLInputElement).value })} />
+    </label>`;
   return html`
     <form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
       ${choice('kind', 'Kind', KIND_TITLES)} ${choice('status', 'State', STATE_TITLES)}
-      ${text('target', 'Target', 'part of a URL')} ${text('errorCode', 'Error code', 'SCRAPE_TIMEOUT')}
+      ${text('target', 'Target', 'part of a URL')} ${text('errorCode', 'Error code', 'such as SCRAPE_TIMEOUT')}
       ${text('apiKey', 'API key', 'name of the key')}
+      ${day('since', 'Since')} ${day('until', 'Until')}
     </form>`;
 }
 

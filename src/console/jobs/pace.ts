@@ -11,7 +11,17 @@ const POLL_MS = 3000;
 const IDLE_MS = 10_000;
 
 /** How fast a batch or crawl is, over its time and by its hosts. */
-export function Pace({ path, isRunning }: { path: string; isRunning: boolean }) {
+export function Pace({
+  path,
+  isRunning,
+  began,
+  seconds,
+}: {
+  path: string;
+  isRunning: boolean;
+  began: string;
+  seconds: number;
+}) {
   const { value, error } = usePolling(
     async (signal) => (await send<JobPace>({ path: `${path}/hosts`, signal })).body,
     () => (isRunning ? POLL_MS : IDLE_MS),
@@ -19,25 +29,31 @@ export function Pace({ path, isRunning }: { path: string; isRunning: boolean }) 
   );
   if (error && !value) return html`<p class="error" role="alert">${error.message}</p>`;
   if (!value) return html`<p class="waiting" role="status"><span class="spinner" />Reading the pace…</p>`;
-  return html`<${Speed} progress=${value.progress} /><${Hosts} hosts=${value.hosts} />`;
+  return html`<${Speed} progress=${value.progress} beganMs=${Date.parse(began)} lengthMs=${seconds * 1000} /><${Hosts} hosts=${value.hosts} />`;
 }
 
 /** Bars of the plot. */
 const MAX_BARS = 40;
 const MIN_BAR_MS = 250;
 
-/** Pages per second over the time of a job. */
-function Speed({ progress }: Pick<JobPace, 'progress'>) {
-  const points = progress.map(({ documents, at }) => ({ documents, ms: Date.parse(at) }));
-  const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last || last.ms === first.ms) return null;
-  const length = last.ms - first.ms;
-  const number = Math.max(1, Math.min(MAX_BARS, Math.floor(length / MIN_BAR_MS)));
-  const barMs = length / number;
+/** Pages per second over the whole time of a job, or until now. */
+function Speed({
+  progress,
+  beganMs,
+  lengthMs,
+}: Pick<JobPace, 'progress'> & { beganMs: number; lengthMs: number }) {
+  if (!progress.length || lengthMs <= 0) return null;
+  const points = [
+    { documents: 0, ms: 0 },
+    ...progress.map(({ documents, at }) => ({ documents, ms: Date.parse(at) - beganMs })),
+  ];
+  const number = Math.max(1, Math.min(MAX_BARS, Math.floor(lengthMs / MIN_BAR_MS)));
+  const barMs = lengthMs / number;
   const bars = Array.from({ length: number }, (_, index) => {
-    const from = first.ms + index * barMs;
-    const value = ((documentsAt(points, from + barMs) - documentsAt(points, from)) * 1000) / barMs;
-    return { label: duration(from - first.ms), value };
+    const from = index * barMs;
+    const to = from + barMs;
+    const value = ((documentsAt(points, to) - documentsAt(points, from)) * 1000) / barMs;
+    return { label: index + 1 < number ? duration(from) : duration(to), value };
   });
   return html`
     <section class="card" aria-label="Pages per second">

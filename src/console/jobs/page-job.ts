@@ -76,7 +76,7 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
       </div>
       <${Progress} total=${total} completed=${completed} failed=${failed} />
       ${fault && html`<p class="error" role="alert">${fault}</p>`}
-      ${warning && html`<p class="warning"><${Icon} name="warning" />${warning}</p>`}
+      ${warning && html`<p class="warning"><${Icon} name="warning" /><span>${warning}</span></p>`}
       ${error && html`<p class="notice" role="status">${error.message}</p>`}
       ${completed > 0 && html`<${Exports} path=${path} archivedBytes=${value.archivedBytes} />`}
       ${isRunning && html`<${Retuning} path=${path} isCrawl=${kind === 'crawl'} onSend=${run} />`}
@@ -91,7 +91,8 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
       },
       {
         name: 'Hosts and pace',
-        content: () => html`<${Pace} path=${path} isRunning=${isRunning} />`,
+        content: () =>
+          html`<${Pace} path=${path} isRunning=${isRunning} began=${createdAt} seconds=${seconds} />`,
       },
       ...(failed > 0
         ? [

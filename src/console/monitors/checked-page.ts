@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
-import { JsonTree } from '../elements/json-tree.ts';
+import { changedFields, FieldTable } from '../elements/field-table.ts';
+import { LineDiff } from '../elements/line-diff.ts';
 import { JudgmentView } from './judgment.ts';
-import { LineDiff } from './line-diff.ts';
 import { type CheckPage, PAGE_TITLES, type PageStatus } from './monitor-resources.ts';
 
 /** What is said of a page that has no diff. */
@@ -33,37 +33,9 @@ export function CheckedPage({ page, monitor }: { page: CheckPage; monitor: strin
         </p>
         ${error && html`<p class="error">${error}</p>`}
         ${judgment && html`<${JudgmentView} judgment=${judgment} />`}
-        ${fields.length > 0 && html`<${FieldTable} fields=${fields} url=${url} />`}
+        ${fields.length > 0 && html`<${FieldTable} fields=${fields} label=${`Fields that changed on ${url}`} />`}
         ${diff?.text !== undefined && html`<${LineDiff} text=${diff.text} label=${`What changed on ${url}`} />`}
         ${!diff && !error && html`<p class="about">${WITHOUT_DIFF[status]}</p>`}
       </details>
     </li>`;
 }
-
-/** A field of the data of a page before and after a change. */
-interface ChangedField {
-  name: string;
-  previous: unknown;
-  current: unknown;
-}
-
-/** The fields that differ. Without any, the API returns the diff of the text as data, which has other entries. */
-function changedFields(json: unknown): ChangedField[] {
-  if (typeof json !== 'object' || json === null) return [];
-  return Object.entries(json).flatMap(([name, entry]: [string, unknown]) =>
-    typeof entry === 'object' && entry !== null && 'previous' in entry && 'current' in entry
-      ? [{ name, previous: entry.previous, current: entry.current }]
-      : [],
-  );
-}
-
-const FieldTable = ({ fields, url }: { fields: ChangedField[]; url: string }) => html`
-  <div class="wide" tabindex="0" role="region" aria-label=${`Fields that changed on ${url}`}>
-    <table>
-      <thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead>
-      <tbody>${fields.map(
-        ({ name, previous, current }) => html`
-          <tr key=${name}><th scope="row">${name}</th><td><${JsonTree} value=${previous} /></td><td><${JsonTree} value=${current} /></td></tr>`,
-      )}</tbody>
-    </table>
-  </div>`;

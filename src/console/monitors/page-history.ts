@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { send } from '../api.ts';
 import { ago } from '../elements/format.ts';
+import { LineDiff } from '../elements/line-diff.ts';
 import { usePolling } from '../polling.ts';
 import { BASE, place } from '../router.ts';
 import { useAction } from '../use-action.ts';
 import { HistoryQuestion } from './history-question.ts';
-import { LineDiff } from './line-diff.ts';
 import { type Judgment, PAGE_TITLES, type PageStatus } from './monitor-resources.ts';
 import { numberOf, ValuePlot } from './value-plot.ts';
 

@@ -27,6 +27,7 @@ export function Field(props: FieldProps) {
   if (schema.enum) return html`<${ChoiceField} ...${props} />`;
   if (schema.type === 'boolean') return html`<${SwitchField} ...${props} />`;
   if (schema.type === 'integer' || schema.type === 'number') return html`<${NumberField} ...${props} />`;
+  if (schema.type === 'array' && items?.enum) return html`<${ChipsField} ...${props} />`;
   if (schema.type === 'array' && items?.type === 'string') return html`<${LinesField} ...${props} />`;
   if (schema.type === 'object' && Object.keys(schema.properties ?? {}).length > 0)
     return html`<${ObjectField} ...${props} />`;
@@ -138,6 +139,27 @@ function ChoiceField({ name, schema, value, onChange }: FieldProps) {
       </select>
       <${Help} id=${`${id}-help`} schema=${schema} />
     </div>`;
+}
+
+/** A list of some of few names. */
+function ChipsField({ name, schema, value, onChange }: FieldProps) {
+  const id = useId();
+  const chosen: unknown[] = Array.isArray(value) ? value : [];
+  const toggle = (choice: unknown) => {
+    const next = chosen.includes(choice) ? chosen.filter((each) => each !== choice) : [...chosen, choice];
+    onChange(next.length > 0 ? next : undefined);
+  };
+  return html`
+    <fieldset class="field" aria-describedby=${`${id}-help`}>
+      <legend>${name}</legend>
+      <div class="chips">
+        ${schema.items?.enum?.map(
+          (choice) =>
+            html`<button type="button" class="chip" aria-pressed=${chosen.includes(choice)} onClick=${() => toggle(choice)}>${String(choice)}</button>`,
+        )}
+      </div>
+      <${Help} id=${`${id}-help`} schema=${schema} />
+    </fieldset>`;
 }
 
 function LinesField({ name, schema, value, isRequired, onChange }: FieldProps) {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { useEffect } from 'preact/hooks';
-import type { ApiError } from '../api.ts';
+import { ApiError } from '../api.ts';
 import { ago } from '../elements/format.ts';
 import { Icon } from '../icons.ts';
 import { BASE, goTo } from '../router.ts';
@@ -11,6 +11,9 @@ import { OutcomeView } from './outcome-view.ts';
 import { bodies, files, run } from './outcomes.ts';
 import { RequestForm } from './request-form.ts';
 import { readRequestSchema, type Schema } from './request-schema.ts';
+
+/** How long after a failure the form is read again, in milliseconds. */
+const RETRY_MS = 2000;
 
 const operationOf = (id: string) => OPERATIONS.find((each) => each.id === id);
 
@@ -23,17 +26,25 @@ export function Playground({ parameters: [id = 'scrape'] }: { parameters: (strin
   const filled = useSignal(0);
   useEffect(() => {
     schema.value = undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let isOpen = true;
-    readRequestSchema(operation).then(
-      (read) => {
-        if (isOpen) schema.value = read;
-      },
-      (error: ApiError) => {
+    const read = async () => {
+      try {
+        const found = await readRequestSchema(operation);
+        if (!isOpen) return;
+        schema.value = found;
+        fault.value = '';
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        if (!isOpen) return;
         fault.value = error.message;
-      },
-    );
+        timer = setTimeout(read, RETRY_MS);
+      }
+    };
+    void read();
     return () => {
       isOpen = false;
+      clearTimeout(timer);
     };
   }, [operation]);
 

@@ -7,13 +7,16 @@ const POLL_MS = 2000;
 /** The newest events that are listed. */
 const MAX_LISTED = 200;
 
-/** What happens in a session that is recorded, newest first: navigations, console, failed requests, downloads. */
-export function LiveEvents({ id }: { id: string }) {
+/**
+ * What happens in a session that is recorded, newest first: navigations, console, failed requests, downloads.
+ * @param props.path of the session in the API
+ */
+export function LiveEvents({ path }: { path: string }) {
   const { value, error } = usePolling(
     async (signal) =>
-      eventsOf(parseReplay((await send({ path: `/v2/browser/${id}/replay?frames=false`, signal })).body)),
+      eventsOf(parseReplay((await send({ path: `${path}/replay?frames=false`, signal })).body)),
     () => POLL_MS,
-    id,
+    path,
   );
   return html`
     <section class="card live-events" aria-label="Events">

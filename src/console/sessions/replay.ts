@@ -13,8 +13,11 @@ const POINTER_MS = 2_000;
 /** How long a press is shown, in milliseconds. */
 const PRESS_MS = 500;
 
-/** The recording of a session, which is read when the user asks for it: it may be large. */
-export function Replay({ id }: { id: string }) {
+/**
+ * The recording of a session, which is read when the user asks for it: it may be large.
+ * @param props.path of the session in the API
+ */
+export function Replay({ path }: { path: string }) {
   const entries = useSignal<ReplayEntry[] | undefined>(undefined);
   const fault = useSignal('');
   const isReading = useSignal(false);
@@ -22,7 +25,7 @@ export function Replay({ id }: { id: string }) {
     isReading.value = true;
     fault.value = '';
     try {
-      entries.value = parseReplay((await send({ path: `/v2/browser/${id}/replay` })).body);
+      entries.value = parseReplay((await send({ path: `${path}/replay` })).body);
     } catch (error) {
       fault.value = error instanceof ApiError ? error.message : 'The recording cannot be read.';
     }

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
-import { Markdown } from '../elements/markdown.ts';
-import { Tabs } from '../elements/tabs.ts';
+import { Markdown } from './markdown.ts';
+import { Tabs } from './tabs.ts';
 import { compareWords, type Piece } from './word-diff.ts';
 
 /** Lines that are shown before the user asks for more. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { compareWords } from '../../../src/console/elements/word-diff.ts';
 import { numberOf } from '../../../src/console/monitors/value-plot.ts';
-import { compareWords } from '../../../src/console/monitors/word-diff.ts';
 
 describe('two lines', () => {
   it('are compared word by word', () => {
