@@ -28,7 +28,8 @@ for (const file of readdirSync(path.join(CHART, 'examples'))) {
   const manifests = run('helm', ['template', 'test', CHART, ...VERSION, ...values]);
   writeFileSync(
     path.join(RENDERED, file),
-    `# Rendered by scripts/render-chart.ts from ${hashOfChart()}\n${manifests}`,
+    // Some versions of Helm end lines in spaces.
+    `# Rendered by scripts/render-chart.ts from ${hashOfChart()}\n${manifests.replaceAll(/ +$/gm, '')}`,
   );
 }
 process.stdout.write(`Rendered ${globSync('*.yaml', { cwd: RENDERED }).join(', ')}.\n`);

@@ -13,6 +13,11 @@ const MAX_REQUEST_WAIT_MS = 100;
 const MAX_SCRIPT_MS = 5_000;
 /** How often the clock is set forward while it runs as fast as ours. */
 const TICK_MS = 20;
+/**
+ * How far it is set forward at a time at most. Where the processors are busy, this process comes to it late; by all of
+ * that at once, limits of time in the page would end before anything else has had a turn.
+ */
+const MAX_TICK_MS = 100;
 
 /** The clock of a page that is only read. */
 export interface PageClock {
@@ -21,7 +26,7 @@ export interface PageClock {
    * Afterwards it stands still outside of these functions.
    */
   skip(ms: number): Promise<void>;
-  /** Lets the clock run as fast as ours until `work` has ended. */
+  /** Lets the clock run as fast as ours until `work` has ended, or slower where the processors are busy. */
   runDuring<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -77,7 +82,7 @@ export function createPageClock(tab: Pick<Tab, 'session' | 'network' | 'nextDocu
       for (let last = performance.now(); !isOver; ) {
         await Promise.race([ended, sleep(TICK_MS)]);
         const now = performance.now();
-        await Promise.race([ended, pass('advance', now - last, MAX_SCRIPT_MS)]);
+        await Promise.race([ended, pass('advance', Math.min(now - last, MAX_TICK_MS), MAX_SCRIPT_MS)]);
         last = now;
       }
       return result;

@@ -1,6 +1,16 @@
-import { chmodSync, chownSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { codeOf, ServiceError } from '../../errors.ts';
 import type { SystemUser } from './postgres-programs.ts';
+
+/**
+ * Creates the data directory, for its owner alone, unless it exists. Directories above it that do not exist yet are
+ * created as `mkdir` does, because the user of the embedded Postgres has to pass through them.
+ */
+export function createDataDirectory(dataDir: string): void {
+  mkdirSync(dirname(dataDir), { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+}
 
 /**
  * Closes the data directory to other users of the machine: it has keys, results and the inputs of all jobs.

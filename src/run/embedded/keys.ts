@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { codeOf, ServiceError } from '../../errors.ts';
 import { generateKey } from '../../storage/db/teams/generate-key.ts';
+import { createDataDirectory } from './data-directory.ts';
 
 /** A secret of this instance and its source. */
 export interface StoredKey {
@@ -100,7 +101,7 @@ function readOrCreate(file: string, make: () => string): StoredKey {
   const stored = read(file);
   if (stored) return { value: stored, file, isNew: false };
   const draft = `${file}.${randomUUID()}`;
-  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+  createDataDirectory(dirname(file));
   writeFileSync(draft, `${make()}\n`, { mode: 0o600, flush: true });
   try {
     linkSync(draft, file);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inheritedEnvironment } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
 import { lastOutputLines, runCommand } from './command.ts';
-import { protectDataDirectory } from './data-directory.ts';
+import { createDataDirectory, protectDataDirectory } from './data-directory.ts';
 import { loadPostgresPassword } from './keys.ts';
 import {
   findClosedDirectory,
@@ -46,7 +46,7 @@ export async function preparePostgres(options: {
   const { dataDir, port, systemRoot } = options;
   const directory = postgresDir(dataDir);
   const user = await postgresUser(directory);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  createDataDirectory(dataDir);
   protectDataDirectory(dataDir, user);
   const closed = user && findClosedDirectory(dataDir, user);
   if (closed) {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { protectDataDirectory } from '../../../src/run/embedded/data-directory.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createDataDirectory, protectDataDirectory } from '../../../src/run/embedded/data-directory.ts';
 import { useService } from '../../support/service/use-service.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -51,6 +51,20 @@ describe('a data directory', () => {
     protectDataDirectory(dataDir, POSTGRES);
     expect(statSync(dataDir).uid).toBe(POSTGRES.uid);
     expect(modeOf(dataDir)).toBe('700');
+  });
+});
+
+describe('a data directory below directories that do not exist', () => {
+  it.runIf(isRoot)('is created so that the user of Postgres can reach it', () => {
+    const above = mkdtempSync(join(tmpdir(), 'winnow-data-'));
+    chmodSync(above, 0o755);
+    onTestFinished(() => rmSync(above, { recursive: true }));
+    const dataDir = join(above, 'one', 'two');
+    createDataDirectory(dataDir);
+    expect(modeOf(dataDir)).toBe('700');
+    writeFileSync(join(dataDir, 'file'), 'found');
+    protectDataDirectory(dataDir, POSTGRES);
+    expect(read(join(dataDir, 'file'), POSTGRES)).toBe('found');
   });
 });
 

@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { codeOf, ServiceError } from '../../../errors.ts';
+import { createDataDirectory } from '../data-directory.ts';
 import { currentProcess, isRunning, type ProcessId } from './process-identity.ts';
 
 const processIdSchema = z.object({ pid: z.int(), identity: z.string() });
@@ -53,7 +45,7 @@ export interface DataDirectoryLock {
  * @returns `undefined` when another process holds it
  */
 export function lockDataDirectory(dataDir: string): DataDirectoryLock | undefined {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  createDataDirectory(dataDir);
   const path = join(dataDir, 'run.json');
   const lockPath = join(dataDir, 'run.lock');
   const lock = acquireFileLock(lockPath);

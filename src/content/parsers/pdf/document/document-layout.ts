@@ -1,5 +1,5 @@
 import { nestListItems } from '../page/lists.ts';
-import { layoutPage } from '../page/page-layout.ts';
+import { layoutPages } from '../page/page-layout.ts';
 import { findRunningHeads } from '../page/running-heads.ts';
 import { withTablesInReadingOrder } from '../tables/right-to-left.ts';
 import type { Block, SourcePage } from '../types.ts';
@@ -11,10 +11,10 @@ import { applyTags } from './tags.ts';
 /** Arranges the words of a document into blocks. Returns the blocks of each page in reading order. */
 export function layoutDocument(pages: readonly SourcePage[]): Block[][] {
   const heads = findRunningHeads(pages);
-  const perPage = pages.map((page, place) => {
-    const { header, footer, words } = heads[place] as (typeof heads)[number];
-    return [...header, ...layoutPage(page, words), ...footer];
-  });
+  const bodies = layoutPages(
+    pages.map((page, place) => ({ page, words: (heads[place] as (typeof heads)[number]).words })),
+  );
+  const perPage = heads.map(({ header, footer }, place) => [...header, ...(bodies[place] ?? []), ...footer]);
   const blocks = markRepeatedStamps(withTablesInReadingOrder(perPage.flat()));
   const marked = applyTags(findHeadings(findPrintedFootnotes(blocks, bodyStyle(blocks))), pages);
   const byPage = Map.groupBy(marked, ({ page }) => page);

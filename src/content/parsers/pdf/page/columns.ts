@@ -5,13 +5,17 @@ import { areBulletLists } from './bullet-columns.ts';
 import { columnsEnd, MIN_LONG_ROWS, sidesOf } from './column-ends.ts';
 import { headEnd } from './column-heads.ts';
 import { type ColumnItem, isSegment } from './column-items.ts';
+import { knownGutter } from './document-gutters.ts';
 import { areEvenColumns } from './even-columns.ts';
 import { findGutters, type Gutter } from './gutters.ts';
+import { alignedShare } from './level-lines.ts';
 import { arePriceLists } from './price-lists.ts';
 import { groupColumns, groupRows } from './rows.ts';
+import { isRunning } from './running-lines.ts';
 import { areTextAndNotes } from './side-notes.ts';
 import { areSortedColumns } from './sorted-columns.ts';
 import { areTwinTables } from './twin-tables.ts';
+import type { Strip } from './wide-tables.ts';
 
 /** Minimum width of a gutter between columns, as a multiple of the median line height. */
 const MIN_GUTTER = 0.72;
@@ -34,18 +38,30 @@ const MAX_DEPTH = 12;
  * gutter ends the columns: content above the columns is read before them, content below the columns after
  * them.
  */
-export function splitColumns<T>(items: readonly ColumnItem<T>[], depth = 0): ColumnItem<T>[][] {
+export function splitColumns<T>(
+  items: readonly ColumnItem<T>[],
+  { strips = [], onGutter, depth = 0 }: SplitOptions<T> = {},
+): ColumnItem<T>[][] {
   if (items.length === 0) return [];
   if (depth >= MAX_DEPTH) return [[...items]];
   // Each box counts as a separate row, because the lines of neighbouring columns may be at different heights.
   const sorted = [...items].sort((a, b) => centerY(a) - centerY(b));
-  const gutter = bestGutter(sorted);
+  const gutter = knownGutter(sorted, strips) ?? bestGutter(sorted);
   if (!gutter) return [sorted];
   const { first, last } = gutter;
-  const middle = sorted.slice(first, last + 1);
-  return [sorted.slice(0, first), ...sidesOf(middle, gutter), sorted.slice(last + 1)].flatMap((part) =>
-    splitColumns(part, depth + 1),
+  const sides = sidesOf(sorted.slice(first, last + 1), gutter);
+  onGutter?.(gutter, sides);
+  return [sorted.slice(0, first), ...sides, sorted.slice(last + 1)].flatMap((part) =>
+    splitColumns(part, { strips, onGutter, depth: depth + 1 }),
   );
+}
+
+interface SplitOptions<T> {
+  /** Strips between the columns of the document, which are gutters wherever no text crosses them. */
+  strips?: readonly Strip[];
+  /** Called with each gutter and the contents on its sides. */
+  onGutter?: ((gutter: Gutter, sides: [ColumnItem<T>[], ColumnItem<T>[]]) => void) | undefined;
+  depth?: number;
 }
 
 function bestGutter<T>(sorted: readonly ColumnItem<T>[]): Gutter | undefined {
@@ -133,10 +149,6 @@ function dividesPage<T>(sorted: readonly ColumnItem<T>[], gutter: Gutter): boole
   const place = ((gutter.left + gutter.right) / 2 - left) / (right - left);
   return DIVISIONS.some((division) => Math.abs(place - division) < MAX_OFF_DIVISION);
 }
-
-/** Whether an item is a line of running text. */
-const isRunning = <T>(item: ColumnItem<T>): boolean =>
-  isSegment(item) && item.length >= MIN_PROSE_LENGTH && item.words.length >= MIN_PROSE_WORDS;
 
 /** Whether a gutter goes through one table, whose rows are level on both sides, and not between two of them. */
 function cutsTable<T>(
@@ -244,18 +256,6 @@ function fillColumns(segments: readonly Segment[]): boolean {
     return column.map((segment) => widthOf(segment) / width);
   });
   return median(shares) > MIN_FILLED;
-}
-
-/**
- * Share of the lines of the shorter side that are at the height of a line of the other side, as in a table
- * row.
- */
-function alignedShare(left: readonly Box[], right: readonly Box[], lineHeight: number): number {
-  const [fewer, more] = left.length < right.length ? [left, right] : [right, left];
-  const aligned = fewer.filter((box) =>
-    more.some((other) => Math.abs(centerY(box) - centerY(other)) < 0.14 * lineHeight),
-  );
-  return aligned.length / fewer.length;
 }
 
 /** Whether the gaps between lines are at the same heights on both sides, as between the rows of a table. */

@@ -7,6 +7,7 @@ import type { Block, Line, Segment, SourcePage, Word } from '../types.ts';
 import { type ColumnItem, isSegment, type Placed } from './column-items.ts';
 import { splitColumns } from './columns.ts';
 import { entryWords, lastContentsRow } from './contents-list.ts';
+import { GutterCounts } from './document-gutters.ts';
 import { withDrawnBullets } from './drawn-bullets.ts';
 import { joinDropCaps } from './drop-caps.ts';
 import { withFieldValues } from './form-fields.ts';
@@ -28,6 +29,40 @@ const MAX_CROSSING_RULES = 100;
  * later, because they are compared with the text of the whole document.
  */
 export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
+  const contents = contentsOf(page, words);
+  return readContents(contents, splitColumns(contents.items));
+}
+
+/**
+ * Arranges the words of the pages of a document. The gutters that several pages have are gutters of the other
+ * pages, too.
+ */
+export function layoutPages(pages: readonly { page: SourcePage; words: readonly Word[] }[]): Block[][] {
+  const contents = pages.map(({ page, words }) => contentsOf(page, words));
+  const gutters = new GutterCounts();
+  const columns = contents.map(({ items, page }) =>
+    splitColumns(items, { onGutter: (gutter, sides) => gutters.add(page.number, gutter, sides) }),
+  );
+  const strips = gutters.strips(contents.map(({ items }) => items));
+  return contents.map((each, place) =>
+    readContents(
+      each,
+      strips.length > 0 ? splitColumns(each.items, { strips }) : (columns[place] as Columns),
+    ),
+  );
+}
+
+type Columns = ColumnItem<Block | undefined>[][];
+
+interface PageContents {
+  page: SourcePage;
+  items: ColumnItem<Block | undefined>[];
+  /** Lines in another direction than the page. */
+  turned: Line[];
+}
+
+/** The contents of a page that are put in reading order: parts of lines, and what is never divided. */
+function contentsOf(page: SourcePage, words: readonly Word[]): PageContents {
   const { tables, rest, turned } = findMarkedTables(
     page,
     withDrawnBullets(page, withFieldValues(page, words)),
@@ -37,16 +72,13 @@ export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
     placed.push(place({ kind: 'figure', figure, ...boxOf(figure), page: page.number }));
   for (const annotation of page.annotations)
     placed.push(place({ kind: 'annotation', annotation, ...boxOf(annotation), page: page.number }));
-  const items: ColumnItem<Block | undefined>[] = [
-    ...toSegments(joinDropCaps(rest)),
-    ...placed,
-    ...crossingRules(page),
-  ];
-  return [
-    ...splitColumns(items).flatMap((column) => readColumn(column, page)),
-    ...turned.map((line) => turnedBlock(line, page)),
-  ];
+  return { page, items: [...toSegments(joinDropCaps(rest)), ...placed, ...crossingRules(page)], turned };
 }
+
+const readContents = ({ page, turned }: PageContents, columns: Columns): Block[] => [
+  ...columns.flatMap((column) => readColumn(column, page)),
+  ...turned.map((line) => turnedBlock(line, page)),
+];
 
 /** A paragraph of text in another direction than the page. */
 const turnedBlock = (line: Line, { number }: SourcePage): Block => ({

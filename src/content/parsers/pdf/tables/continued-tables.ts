@@ -1,8 +1,12 @@
+import { overlapX } from '../boxes.ts';
 import { lineText } from '../page/lines.ts';
 import type { Block, TableBlock, TableCell } from '../types.ts';
 
 /** Maximum number of repeated header rows. */
 const MAX_HEADER_ROWS = 3;
+
+/** Minimum height of a table above the beginning of its rest in the next column, in points. */
+const MIN_RISE = 12;
 
 const cellText = ({ lines }: TableCell) => lines.map(lineText).join(' ');
 const rowText = (row: readonly TableCell[]) => row.map(cellText).join('\n');
@@ -26,15 +30,25 @@ export function joinContinuedTables(blocks: readonly Block[]): Block[] {
 const widthOfRow = (row: readonly TableCell[]) => row.reduce((sum, { columnSpan }) => sum + columnSpan, 0);
 
 function continues(table: TableBlock, next: TableBlock): boolean {
-  if (next.page !== (table.lastPage ?? table.page) + 1 || table.ruled !== next.ruled) return false;
+  const pages = next.page - (table.lastPage ?? table.page);
+  if (pages > 1 || table.ruled !== next.ruled) return false;
+  if (pages === 0 && !isInNextColumn(table, next)) return false;
   const columns = Math.max(0, ...table.rows.map(widthOfRow));
   if (columns !== Math.max(0, ...next.rows.map(widthOfRow))) return false;
   if (rowText(table.rows[0] ?? []) === rowText(next.rows[0] ?? [])) return true;
-  return (
-    table.columns.length === next.columns.length &&
-    table.columns.every(
-      (left, column) => Math.abs(left - (next.columns[column] as number)) < (table.ruled ? 6 : 30),
-    )
+  return haveSameColumns(table, next);
+}
+
+/** Whether a table begins farther up on the right of another one, as the rest of it does in the next column. */
+const isInNextColumn = (table: TableBlock, next: TableBlock) =>
+  next.left > table.right - 1 && next.top < table.top - MIN_RISE;
+
+function haveSameColumns(table: TableBlock, next: TableBlock): boolean {
+  if (table.columns.length !== next.columns.length) return false;
+  // In another column of the page, the same columns are at another place.
+  const shift = overlapX(table, next) > 0 ? 0 : next.left - table.left;
+  return table.columns.every(
+    (left, column) => Math.abs(left + shift - (next.columns[column] as number)) < (table.ruled ? 6 : 30),
   );
 }
 

@@ -105,15 +105,16 @@ const hasRunningText = (cells: readonly Segment[]) =>
 
 /**
  * Whether the cells are a list in alphabetical order that several columns divide, or two lists of prices, or two
- * tables with the same labels, side by side: two columns of labels with amounts or values at their right.
+ * tables with the same labels or the same head, side by side: columns of labels with amounts or values at their right.
  */
 function areLists({ cells, columns }: CellRows, lineHeight: number): boolean {
   if (areSortedColumns(cells)) return true;
-  const [, own, others] = columns;
-  if (columns.length !== 4 || !own || !others) return false;
+  const [own, others] = [columns[columns.length / 2 - 1], columns[columns.length / 2]];
+  if (columns.length < 4 || !own || !others) return false;
   const middle = (own.right + others.left) / 2;
   const [left, right] = [true, false].map((isLeft) => cells.filter((cell) => cell.left < middle === isLeft));
-  return arePriceLists(left ?? [], right ?? [], lineHeight) || areTwinTables(left ?? [], right ?? []);
+  if (columns.length === 4 && arePriceLists(left ?? [], right ?? [], lineHeight)) return true;
+  return areTwinTables(left ?? [], right ?? []);
 }
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
