@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { type ErrorCode, toServiceError } from '../errors.ts';
-import type { CollectDeps } from '../jobs/monitors/collect-pages.ts';
+import type { CollectDeps } from '../jobs/monitors/collect-documents.ts';
 import type { MailDeps } from '../jobs/monitors/mail/send-mails.ts';
 import type { WebhookDeps } from '../jobs/webhooks/delivery.ts';
 import type { Database } from '../storage/db/client.ts';

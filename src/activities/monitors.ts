@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { beginScheduledCheck, targetsOf } from '../jobs/monitors/begin-check.ts';
-import { type CollectDeps, collectJob } from '../jobs/monitors/collect-pages.ts';
+import type { CollectDeps } from '../jobs/monitors/collect-documents.ts';
+import { collectJob } from '../jobs/monitors/collect-pages.ts';
 import { finishCheck } from '../jobs/monitors/end-check.ts';
 import { judgeCheck } from '../jobs/monitors/judging/judge-check.ts';
 import { type CheckJob, listCheckJobs } from '../storage/db/monitors/check-jobs.ts';
@@ -75,6 +76,7 @@ export function monitorActivities(deps: CollectDeps) {
      */
     async collectPages(checkId: string): Promise<CheckProgress | undefined> {
       using _ = startHeartbeat();
+      const signal = Context.current().cancellationSignal;
       const check = await findCheck(db, checkId);
       const monitor = check?.status === 'running' ? await readMonitor(db, check.monitor_id) : undefined;
       if (!monitor) return undefined;
@@ -83,7 +85,7 @@ export function monitorActivities(deps: CollectDeps) {
       for (const job of await listCheckJobs(db, checkId)) {
         const named = targets.get(job.targetId);
         if (!named || job.isCollected || isOpen(job)) continue;
-        await collectJob(deps, { checkId, monitor }, { job, named });
+        await collectJob(deps, { checkId, monitor, signal }, { job, named });
       }
       await touchCheck(db, checkId);
       const open = (await listCheckJobs(db, checkId)).filter(isOpen);

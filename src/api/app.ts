@@ -52,7 +52,7 @@ const MAX_AT_ONCE = 10;
  * Creates the HTTP application: health checks, the API reference, file downloads and every route of the API.
  */
 export function createApp(deps: ApiDeps): RequestListener {
-  const { config, db, results, logger } = deps;
+  const { config, db, logger } = deps;
   const app = express();
   app.disable('x-powered-by');
   // Responses that clients may keep have an ETag of their own, and their routes compare it. Express would send 304 without
@@ -91,7 +91,7 @@ export function createApp(deps: ApiDeps): RequestListener {
   mountDocs(app);
   mountConsole(app, config);
   mountLegacyHealthChecks(app);
-  mountFiles(app, results, config.secretKey);
+  mountFiles(app, deps, config.secretKey);
   const budget = new ByteBudget({
     bytes: MAX_UPLOADING_BYTES,
     bytesOfTeam: MAX_UPLOADING_BYTES_OF_TEAM,

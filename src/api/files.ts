@@ -18,9 +18,13 @@ interface ByteRange {
  * (RFC 9110, 14). A request whose `If-None-Match` contains the ETag gets 304 without a body: the file of a
  * key never changes.
  */
-export function mountFiles(app: Express, results: Blobs, secretKey: string): void {
+export function mountFiles(
+  app: Express,
+  { results, monitorBlobs }: { results: Blobs; monitorBlobs: Blobs },
+  secretKey: string,
+): void {
   app.get(`${FILES_PATH}/:token`, async (request, response) => {
-    const { key, size, mediaType } = verifyFileToken(request.params.token, secretKey);
+    const { key, size, mediaType, space } = verifyFileToken(request.params.token, secretKey);
     const etag = `"${key}"`;
     // If-None-Match is evaluated before Range (RFC 9110, 13.2.2).
     if (matchesIfNoneMatch(request, etag)) return void response.status(304).set('ETag', etag).end();
@@ -31,7 +35,7 @@ export function mountFiles(app: Express, results: Blobs, secretKey: string): voi
       const message = `The file has ${size} bytes, none of which is in the requested range ${request.get('range')}.`;
       throw new ServiceError('RANGE_NOT_SATISFIABLE', message);
     }
-    const bytes = await results.stream(key);
+    const bytes = await (space === 'monitors' ? monitorBlobs : results).stream(key);
     if (range) response.status(206).set('Content-Range', `bytes ${start}-${end}/${size}`);
     response.set({
       'Content-Type': mediaType,

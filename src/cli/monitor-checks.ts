@@ -97,9 +97,19 @@ export function formatJudgment(judgment: unknown): string {
   return `[${meaningful ? 'matters' : 'does not matter'}: ${String(reason)}]`;
 }
 
-/** The unified diff of a page; the fields that differ where data alone is compared. */
+/**
+ * The unified diff of a page; the fields that differ where data alone is compared. What differs in its screenshot
+ * comes first.
+ */
 export function formatDiff(diff: unknown): string {
-  const { text, json } = fieldsOf(diff);
-  if (typeof text === 'string') return text;
-  return json === undefined ? '' : JSON.stringify(json, null, 2);
+  const { text, json, screenshot } = fieldsOf(diff);
+  const words = typeof text === 'string' ? text : json === undefined ? '' : JSON.stringify(json, null, 2);
+  return [formatScreenshot(screenshot), words].filter((part) => part !== '').join('\n');
+}
+
+/** How much of a screenshot differs, and where that is to be seen; empty without one. */
+function formatScreenshot(screenshot: unknown): string {
+  const { changedShare, difference } = fieldsOf(screenshot);
+  if (typeof changedShare !== 'number') return '';
+  return `${(changedShare * 100).toFixed(2)} % of the screenshot differs: ${String(difference)}`;
 }

@@ -98,6 +98,11 @@ const checkFields = z.object({
 const monitorCheck = checkFields.meta({ id: 'MonitorCheck' });
 export type MonitorCheckResource = z.output<typeof monitorCheck>;
 
+const picture = z
+  .string()
+  .describe('URL of a picture (PNG), which needs no key and is valid for at least 24 hours');
+const changedShare = z.number().describe('share of the pixels that differ, from 0 to 1');
+
 /** What differs between two versions of a page. */
 export const monitorDiff = z.object({
   text: z.string().optional().describe('unified diff of the markdown'),
@@ -105,12 +110,34 @@ export const monitorDiff = z.object({
     .unknown()
     .optional()
     .describe('the fields that differ, with previous and current value; without data, the diff as data'),
+  screenshot: z
+    .object({
+      changedShare,
+      before: picture,
+      after: picture,
+      difference: picture.describe('URL of the later picture, pale, with the pixels that differ in red'),
+    })
+    .optional()
+    .describe('what differs in the screenshot, if screenshots are compared'),
 });
 
-/** What differs between two versions of a page, and its data now, as stored. */
+const pageSnapshot = z.object({
+  json: z.unknown().optional().describe('the data of the page, if json is compared'),
+  screenshot: picture
+    .optional()
+    .describe(
+      'if screenshots are compared, the picture that the next check is compared with: that of an earlier check as long as what differs is less than the threshold',
+    ),
+  changedShare: changedShare.optional().describe('share of the pixels that differed from the picture before'),
+});
+
+/**
+ * What differs between two versions of a page, and its data now, as stored: with references to files in place of
+ * their URLs.
+ */
 export interface PageDetails {
   diff?: z.output<typeof monitorDiff>;
-  snapshot?: { json: unknown };
+  snapshot?: z.output<typeof pageSnapshot>;
 }
 
 /** How long a page cannot be read. */
@@ -134,10 +161,7 @@ const checkPage = z
     isRecovered: pageRecovery,
     metadata: z.looseObject({}).nullable(),
     diff: monitorDiff.nullable(),
-    snapshot: z
-      .object({ json: z.unknown() })
-      .nullable()
-      .describe('the data of the page, if json is compared'),
+    snapshot: pageSnapshot.nullable().describe('what is compared of the page besides its text'),
     judgment: monitorJudgment.nullable().describe('null where the page did not change, or was not judged'),
     createdAt: time,
   })

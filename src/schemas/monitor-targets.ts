@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { cssSelector } from '../content/formats/css-selector.ts';
+import { MAX_MASKS } from '../content/formats/screenshot.ts';
 import { bounded } from '../json/bounded.ts';
 import { withKeywords } from '../json/schema-keywords.ts';
 import { validatePatterns } from '../patterns/pattern-list.ts';
@@ -24,6 +26,11 @@ const MAX_DOMAINS = 50;
 const MAX_IGNORE_PATTERNS = 20;
 const MAX_CHANGED_WORDS = 1_000;
 const MAX_FAILURE_THRESHOLD = 100;
+const MAX_MASK_CHARACTERS = 20_000;
+/** More pixels than a picture has in one direction. */
+const MAX_PIXELS = 100_000;
+/** The share of pixels that has to differ by default: noise of a picture is less, and a product photo more. */
+const DEFAULT_CHANGED_SHARE = 0.005;
 /** Failed checks in a row after which a failure is told: one that is gone at the next check is told to nobody. */
 export const DEFAULT_FAILURE_THRESHOLD = 2;
 
@@ -64,6 +71,39 @@ const ignorePatterns = bounded(
     if (message) context.addIssue({ code: 'custom', message, input: texts });
   });
 
+const pixels = z.int().max(MAX_PIXELS);
+const rectangle = z.strictObject({
+  x: pixels.min(0),
+  y: pixels.min(0),
+  width: pixels.min(1),
+  height: pixels.min(1),
+});
+
+/** How screenshots are compared. */
+const screenshotDetection = z
+  .strictObject({
+    threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(DEFAULT_CHANGED_SHARE)
+      .describe(
+        'share of the pixels that has to differ for a change: 0.005 is half a percent, such as 100 by 100 pixels of a window; 0 counts each pixel',
+      ),
+    mask: bounded(z.array(z.union([cssSelector, rectangle])), {
+      entries: MAX_MASKS,
+      characters: MAX_MASK_CHARACTERS,
+    })
+      .default([])
+      .describe(
+        'what does not count: CSS selectors of elements, which the pictures leave blank, and rectangles in pixels from the upper left corner',
+      ),
+  })
+  .optional()
+  .describe(
+    'compares screenshots pixel by pixel: a page with a picture that differs is changed. scrapeOptions need the format screenshot; where formats have no text or data besides, only pixels count',
+  );
+
 /** What does not count as a change. */
 const changeDetection = z
   .strictObject({
@@ -87,12 +127,45 @@ const changeDetection = z
       .max(MAX_FAILURE_THRESHOLD)
       .default(DEFAULT_FAILURE_THRESHOLD)
       .describe('events tell once that a page cannot be read, after this many checks in a row'),
+    screenshot: screenshotDetection,
   })
   .prefault({})
   .describe(
     'what does not count as a change, besides white space, relative times, counters and tokens in links, which never count',
   );
 export type ChangeDetection = z.output<typeof changeDetection>;
+export type ScreenshotDetection = NonNullable<ChangeDetection['screenshot']>;
+
+/** Refuses to compare screenshots that there are not, or that are no PNG files. */
+function requireScreenshot(
+  { scrapeOptions: { formats }, changeDetection: { screenshot } }: PageOptions,
+  context: z.RefinementCtx,
+): void {
+  if (!screenshot) return;
+  const format = formats.find(({ type }) => type === 'screenshot');
+  if (!format)
+    context.addIssue({
+      code: 'custom',
+      path: ['changeDetection', 'screenshot'],
+      message:
+        'there is no screenshot to compare. Add one to scrapeOptions.formats, such as {"type": "screenshot", "fullPage": true}, or leave screenshot out of changeDetection',
+      input: screenshot,
+    });
+  else if ('quality' in format && format.quality !== undefined)
+    context.addIssue({
+      code: 'custom',
+      path: ['scrapeOptions', 'formats'],
+      message:
+        'pictures of a quality are JPEG files, which are not compared pixel by pixel. Leave quality out of the screenshot',
+      input: formats,
+    });
+}
+
+/** What requireScreenshot looks at. */
+interface PageOptions {
+  scrapeOptions: z.output<typeof scrapeOptions>;
+  changeDetection: ChangeDetection;
+}
 
 const id = z
   .string()
@@ -101,24 +174,28 @@ const id = z
   .optional()
   .describe('name of the target in results, unique in the monitor; default: its position, such as target-1');
 
-const scrapeTarget = z.strictObject({
-  type: z.literal('scrape'),
-  id,
-  urls: bounded(z.array(z.string()).min(1), { entries: MAX_URLS, characters: MAX_URL_CHARACTERS }).describe(
-    'URLs of the pages',
-  ),
-  scrapeOptions,
-  changeDetection,
-});
+const scrapeTarget = z
+  .strictObject({
+    type: z.literal('scrape'),
+    id,
+    urls: bounded(z.array(z.string()).min(1), { entries: MAX_URLS, characters: MAX_URL_CHARACTERS }).describe(
+      'URLs of the pages',
+    ),
+    scrapeOptions,
+    changeDetection,
+  })
+  .superRefine(requireScreenshot);
 
-const crawlTarget = z.strictObject({
-  type: z.literal('crawl'),
-  id,
-  url: z.string().describe('URL where the crawl starts'),
-  crawlOptions: z.strictObject(crawlOptionFields).prefault({}).describe('which pages belong to the crawl'),
-  scrapeOptions,
-  changeDetection,
-});
+const crawlTarget = z
+  .strictObject({
+    type: z.literal('crawl'),
+    id,
+    url: z.string().describe('URL where the crawl starts'),
+    crawlOptions: z.strictObject(crawlOptionFields).prefault({}).describe('which pages belong to the crawl'),
+    scrapeOptions,
+    changeDetection,
+  })
+  .superRefine(requireScreenshot);
 
 const domains = bounded(z.array(searchDomain), { entries: MAX_DOMAINS }).default([]);
 

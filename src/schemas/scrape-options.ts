@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
+import { cssSelector } from '../content/formats/css-selector.ts';
 import type { ConflictingOption } from '../content/formats/format.ts';
-import { isSelector } from '../content/html/selector.ts';
 import { ENTITIES, REDACTION_MODES, REPLACE_STYLES } from '../content/redaction/redaction.ts';
 import { excerpt, quote } from '../errors.ts';
 import { bounded } from '../json/bounded.ts';
@@ -37,22 +37,10 @@ const MAX_ENTITIES = 20;
 /** The most entries of the lists of options that are not available. */
 const MAX_DOMAINS = 1_000;
 
-/** Says that a text is no selector, and how one is written that has the syntax of another tool. */
-const describeSelector = (text: string) =>
-  `${quote(text)} is not a CSS selector${/^\(*\.?\//.test(text) ? '; XPath is not supported. Write for example "div#content" for //div[@id=\'content\']' : ''}`;
-
-const selectors = bounded(
-  z.array(
-    withKeywords(
-      z
-        .string()
-        .min(1)
-        .refine(isSelector, { error: (issue) => describeSelector(String(issue.input)) }),
-      { examples: ['main', '.price', '#content > p'] },
-    ),
-  ),
-  { entries: MAX_SELECTORS, characters: MAX_SELECTOR_CHARACTERS },
-).optional();
+const selectors = bounded(z.array(cssSelector), {
+  entries: MAX_SELECTORS,
+  characters: MAX_SELECTOR_CHARACTERS,
+}).optional();
 
 /** Converts a check that throws to a predicate: false if the check throws. */
 const passes = (check: () => void) => {

@@ -34,6 +34,8 @@ const RULES_OF_CODE = [
   /^a search target needs a goal/,
   /^recipients must have at least one address/,
   /^two targets have this id/,
+  /^there is no screenshot to compare/,
+  /^pictures of a quality are JPEG files/,
 ];
 const FORMAT_CONFLICTS = new Set<string>(
   FORMATS.flatMap((format) => Object.values(('conflicts' in format && format.conflicts) || {})),

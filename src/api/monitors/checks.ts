@@ -9,6 +9,7 @@ import {
   runMonitorBody,
 } from '../../schemas/monitor.ts';
 import { checkResponse, checksResponse, runMonitorResponse } from '../../schemas/monitor-results.ts';
+import { withPictureUrls } from '../../storage/blobs/picture-urls.ts';
 import { findCheck, listChecks } from '../../storage/db/monitors/checks.ts';
 import { countMails } from '../../storage/db/monitors/mails.ts';
 import { listCheckPages, summarizePages } from '../../storage/db/monitors/pages.ts';
@@ -71,7 +72,7 @@ const read = defineRoute({
     { caller: { teamId }, params: { id, checkId }, query: { limit, skip, status }, baseUrl },
     deps,
   ) {
-    const { db, monitorBlobs } = deps;
+    const { db, monitorBlobs, config } = deps;
     await requireMonitor(deps, id, teamId);
     const check = await findCheck(db, checkId);
     if (check?.monitor_id !== id)
@@ -81,7 +82,10 @@ const read = defineRoute({
       );
     const rows = await listCheckPages(db, { checkId, status, limit: limit + 1, skip });
     const pages = await Promise.all(
-      rows.slice(0, limit).map(async (row) => toCheckPage(row, await readDetails(monitorBlobs, row.blob))),
+      rows.slice(0, limit).map(async (row) => {
+        const details = await readDetails(monitorBlobs, row.blob);
+        return toCheckPage(row, withPictureUrls(details, { baseUrl, secretKey: config.secretKey }));
+      }),
     );
     const filter = status ? `&status=${status}` : '';
     const next =

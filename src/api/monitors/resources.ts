@@ -81,7 +81,7 @@ export function toCheck(check: StoredCheck, mails?: MailCounts): MonitorCheckRes
   };
 }
 
-/** A page of a check as responses contain it. @param details what is stored beside its row */
+/** A page of a check as responses contain it. @param details what is stored beside its row, with URLs of pictures */
 export const toCheckPage = (page: StoredCheckPage, details: PageDetails): MonitorPageResource => ({
   id: page.id,
   targetId: page.target_id,

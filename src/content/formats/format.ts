@@ -9,11 +9,22 @@ import type { MediaKind } from '../media-kind.ts';
 import type { RunInPage } from '../open-page/page-function.ts';
 import type { FetchedSnapshot } from '../snapshot.ts';
 
+/** How a picture of a page is taken. */
+export interface PictureOptions {
+  type: 'png' | 'jpeg';
+  quality?: number;
+  fullPage: boolean;
+  /** CSS selectors of elements that the picture leaves blank. */
+  mask?: readonly string[] | undefined;
+  /** Whether animations are stopped at a state that is the same each time. */
+  still?: boolean | undefined;
+}
+
 /** The part of an open browser page that takes screenshots. */
 export interface ScreenshotTarget {
   viewportSize(): { width: number; height: number };
   setViewportSize(size: { width: number; height: number }): Promise<void>;
-  screenshot(options: { type: 'png' | 'jpeg'; quality?: number; fullPage: boolean }): Promise<Uint8Array>;
+  screenshot(options: PictureOptions): Promise<Uint8Array>;
 }
 
 /** The part of an open browser page that a format may use while the page is open. */

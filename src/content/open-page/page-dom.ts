@@ -56,6 +56,10 @@ export function createPageDom() {
   const activeElement = ofDocument('activeElement');
   const activeElementIn = getter(ShadowRoot.prototype, 'activeElement');
   const body = ofDocument('body');
+  const [htmlStyle, svgStyle] = [
+    getter(HTMLElement.prototype, 'style'),
+    getter(SVGElement.prototype, 'style'),
+  ];
   const isElement = (node: PageNode): node is PageElement => nodeType(node) === Node.ELEMENT_NODE;
   const serialize = (node: PageNode) => new XMLSerializer().serializeToString(node as Node);
   const findAll = (selector: string, root: PageNode = document): PageNodes<PageElement> => {
@@ -94,6 +98,13 @@ export function createPageDom() {
     isVisible: (element: PageElement, checked: CheckVisibilityOptions) =>
       elements.checkVisibility.call(element, checked),
     style: (element: PageElement, pseudo?: string) => getComputedStyle(element as Element, pseudo),
+    /** The declarations in the attribute `style`; `undefined` for an element that is neither HTML nor SVG. */
+    inlineStyle: (element: PageElement) =>
+      element instanceof HTMLElement
+        ? htmlStyle(element)
+        : element instanceof SVGElement
+          ? svgStyle(element)
+          : undefined,
     styleMap: (element: PageElement) => elements.computedStyleMap.call(element),
     /** The elements in an element or a shadow tree that no other element of it is around. */
     children: (parent: PageNode) => (isElement(parent) ? elementChildren(parent) : fragmentChildren(parent)),

@@ -7,6 +7,7 @@ import type { CompareTask, Comparison } from '../changes/compare.ts';
 import type { CheckTask } from '../extraction/check-data.ts';
 import type { MarkdownConverter } from '../html/markdown-converter.ts';
 import type { CheckedResponse } from '../language-model.ts';
+import type { PictureComparison, PictureTask } from '../pictures/compare-pictures.ts';
 import type { MatchTask } from './match-urls.ts';
 import type { FileReply, RemuxedFile, RemuxTask } from './remux.ts';
 import type { Rendered, RenderTask } from './render.ts';
@@ -35,6 +36,11 @@ export interface RenderPool {
   render(task: RenderTask, options: TaskOptions): Promise<Rendered>;
   /** Compares two versions of a page. Options and errors are those of `render`. */
   compare(task: CompareTask, options: TaskOptions): Promise<Comparison>;
+  /**
+   * Compares two pictures of a page. Options and errors are those of `render`, and
+   * `SCRAPE_UNSUPPORTED_FILE_ERROR`.
+   */
+  comparePictures(task: PictureTask, options: TaskOptions): Promise<PictureComparison>;
   /**
    * Checks data of a language model against a schema of a user, which may take long. Options and errors are
    * those of `render`.
@@ -154,6 +160,7 @@ export function createRenderPool({
     // Each kind of task has its own kind of result.
     render: (render, options) => run({ render, markdownConverter }, options) as Promise<Rendered>,
     compare: (compare, options) => run({ compare }, options) as Promise<Comparison>,
+    comparePictures: (pictures, options) => run({ pictures }, options) as Promise<PictureComparison>,
     check: (check, options) => run({ check }, options) as Promise<CheckedResponse>,
     match: (match, options) => run({ match }, options) as Promise<PatternVerdict[]>,
     async remux(task, { fetchFile, ...options }) {

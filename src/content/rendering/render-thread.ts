@@ -4,13 +4,20 @@ import type { CompareTask, Comparison } from '../changes/compare.ts';
 import type { CheckTask } from '../extraction/check-data.ts';
 import { loadMarkdownConverter, type MarkdownConverter } from '../html/markdown-converter.ts';
 import type { CheckedResponse } from '../language-model.ts';
+import type { PictureComparison, PictureTask } from '../pictures/compare-pictures.ts';
 import type { MatchTask } from './match-urls.ts';
 import { beginTask } from './processor-time.ts';
 import type { RemuxedFile, RemuxTask } from './remux.ts';
 import { type Rendered, type RenderTask, render } from './render.ts';
 import type { ThreadInput } from './shared-threads.ts';
 
-type ThreadOutcome = Rendered | Comparison | RemuxedFile | CheckedResponse | PatternVerdict[];
+type ThreadOutcome =
+  | Rendered
+  | Comparison
+  | PictureComparison
+  | RemuxedFile
+  | CheckedResponse
+  | PatternVerdict[];
 
 /** The result of a task. Errors are plain data, because they lose their class between threads. */
 export type ThreadResult =
@@ -21,6 +28,7 @@ export type ThreadResult =
 export type ThreadTask =
   | { render: RenderTask; markdownConverter: MarkdownConverter }
   | { compare: CompareTask }
+  | { pictures: PictureTask }
   | { check: CheckTask }
   | { match: MatchTask }
   | { remux: RemuxTask };
@@ -42,6 +50,10 @@ async function resultOf(task: ThreadTask): Promise<ThreadOutcome> {
   if ('compare' in task) {
     const { compareVersions } = await import('../changes/compare.ts');
     return compareVersions(task.compare);
+  }
+  if ('pictures' in task) {
+    const { comparePictures } = await import('../pictures/compare-pictures.ts');
+    return comparePictures(task.pictures);
   }
   if ('check' in task) {
     const { checkData } = await import('../extraction/check-data.ts');

@@ -6,6 +6,7 @@ import type { MonitorPageStatus } from '../../schemas/monitor.ts';
 import type { PageDetails } from '../../schemas/monitor-results.ts';
 import type { ChangeDetection } from '../../schemas/monitor-targets.ts';
 import type { EarlierPage, EndedPage } from '../../storage/db/monitors/pages.ts';
+import type { CheckedScreenshot } from './screenshots.ts';
 import { isSignificant, narrowsChanges } from './significant-change.ts';
 
 type Tracking = z.output<typeof changeTracking.value>;
@@ -23,6 +24,31 @@ export interface CheckedPage {
 export interface Comparing {
   detection: ChangeDetection;
   modes: readonly ChangeTrackingMode[];
+  /** Whether the screenshot alone counts. */
+  ignoresWords?: boolean | undefined;
+}
+
+/**
+ * Adds to what a check found of a page what its screenshot says.
+ * @param page what its words and data say
+ */
+export function addScreenshot(
+  page: CheckedPage,
+  { kept, isChanged, changedShare, diff }: CheckedScreenshot,
+): CheckedPage {
+  const status = isChanged && page.status === 'same' ? 'changed' : page.status;
+  const details: PageDetails = {
+    ...page.details,
+    ...(status === 'changed' && { diff: { ...page.details?.diff, ...(diff && { screenshot: diff }) } }),
+    ...(kept !== null && {
+      snapshot: {
+        ...page.details?.snapshot,
+        screenshot: kept,
+        ...(changedShare !== undefined && { changedShare }),
+      },
+    }),
+  };
+  return { ...page, status, ...(Object.keys(details).length > 0 && { details }) };
 }
 
 /** What of a page's metadata belongs to its check. */
@@ -45,7 +71,7 @@ const KEPT_METADATA = [
 export function checkPage(
   page: Pick<EndedPage, 'error'>,
   document: Record<string, unknown> | undefined,
-  { earlier, comparing }: { earlier: EarlierPage | undefined; comparing: Comparing },
+  { earlier, comparing }: { earlier: Pick<EarlierPage, 'status'> | undefined; comparing: Comparing },
 ): CheckedPage {
   if (!document) return failed(page.error?.message ?? 'The page could not be scraped.');
   const all = fieldsOf(document.metadata);
@@ -83,14 +109,14 @@ function reasonOf({ warning }: Record<string, unknown>, statusCode: number | nul
 
 function statusOf(
   tracking: Tracking,
-  { earlier, comparing }: { earlier: EarlierPage | undefined; comparing: Comparing },
+  { earlier, comparing }: { earlier: Pick<EarlierPage, 'status'> | undefined; comparing: Comparing },
 ): MonitorPageStatus {
   const { changeStatus, diff, json } = tracking;
   // A page that never existed is none that was removed, and one is removed once.
   if (changeStatus === 'removed')
     return !earlier ? 'error' : earlier.status === 'removed' ? 'same' : 'removed';
   if (changeStatus === 'new' || !earlier || earlier.status === 'removed') return 'new';
-  if (changeStatus === 'same') return 'same';
+  if (changeStatus === 'same' || comparing.ignoresWords) return 'same';
   const { modes, detection } = comparing;
   const hasChangedData = json !== undefined && Object.keys(json).length > 0;
   if (hasChangedData) return 'changed';

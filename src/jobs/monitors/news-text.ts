@@ -83,7 +83,22 @@ const formatTime = (time: Date, timezone: string) =>
 
 /** What differs in a page. */
 export function describeDetails(details: PageDetails | undefined): { text: string[]; html: string } {
-  const { text: diff, json } = details?.diff ?? {};
+  const { text: diff, json, screenshot } = details?.diff ?? {};
+  const picture = screenshot && `${describeShare(screenshot.changedShare)} of the screenshot differs.`;
+  const words = describeWords(diff, json);
+  return {
+    text: [...(picture ? [`  ${picture}`] : []), ...words.text],
+    html: `${picture ? `<p style="${MUTED}">${picture}</p>` : ''}${words.html}`,
+  };
+}
+
+/** A share of pixels in percent. */
+function describeShare(share: number): string {
+  const percent = share * 100;
+  return percent < 0.1 ? 'Less than 0.1 %' : `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
+}
+
+function describeWords(diff: string | undefined, json: unknown): { text: string[]; html: string } {
   if (diff !== undefined) {
     const { lines, isCut } = changedLinesOf(diff, MAX_LINES);
     return shown(lines, isCut);

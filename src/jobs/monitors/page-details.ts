@@ -19,7 +19,8 @@ export async function readVersion(
   return bytes && unpackVersion(bytes);
 }
 
-async function readIfStored(monitorBlobs: Blobs, key: string | null): Promise<Buffer | undefined> {
+/** Reads a blob; `undefined` if it has expired. */
+export async function readIfStored(monitorBlobs: Blobs, key: string | null): Promise<Buffer | undefined> {
   if (key === null) return undefined;
   try {
     return await monitorBlobs.get(key);

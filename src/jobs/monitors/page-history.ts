@@ -10,6 +10,8 @@ import { readDetails, readVersion } from './page-details.ts';
 /** The most changes of a page that a question is about. */
 const MAX_ENTRIES = 200;
 
+const LOOKS_DIFFERENT = 'The page looked different, and its words were the same.';
+
 /** Reads the changes of a page for a question, newest first. */
 export async function historyOf(
   { db, monitorBlobs }: { db: Database; monitorBlobs: Blobs },
@@ -17,14 +19,15 @@ export async function historyOf(
 ): Promise<HistoryEntry[]> {
   const found = await listHistory(db, page, { limit: MAX_ENTRIES, onlyChanges: true });
   return Promise.all(
-    found.map(async (row) => ({
-      checkId: row.check_id,
-      checkedAt: row.created_at,
-      url: row.url,
-      text:
-        describeChange(await readDetails(monitorBlobs, row.blob)) ??
-        describeWhole(row, await readVersion(monitorBlobs, row.version)),
-    })),
+    found.map(async (row) => {
+      const details = await readDetails(monitorBlobs, row.blob);
+      const text =
+        describeChange(details) ??
+        (details.diff?.screenshot
+          ? LOOKS_DIFFERENT
+          : describeWhole(row, await readVersion(monitorBlobs, row.version)));
+      return { checkId: row.check_id, checkedAt: row.created_at, url: row.url, text };
+    }),
   );
 }
 

@@ -49,16 +49,33 @@ export function modesOf({ scrapeOptions: { formats } }: PageTarget): ChangeTrack
   return hasData ? (hasText ? ['json', 'git-diff'] : ['json']) : ['git-diff'];
 }
 
+/** Whether neither words nor data of the pages of a target count, because it asks for their screenshots alone. */
+export const ignoresWords = ({ scrapeOptions: { formats }, changeDetection }: PageTarget): boolean =>
+  changeDetection.screenshot !== undefined &&
+  !formats.some(({ type }) => ['markdown', 'json', 'changeTracking'].includes(type));
+
 /** The options of the pages of a target, which are tracked under a tag of the target. */
 function optionsOf(target: PageTarget, tag: string): PageTarget['scrapeOptions'] & { origin: string } {
   const { formats } = target.scrapeOptions;
-  const others = formats.filter(({ type }) => type !== 'changeTracking' && type !== 'markdown');
+  const others = formats
+    .filter(({ type }) => type !== 'changeTracking' && type !== 'markdown')
+    .map((format) => comparable(format, target));
   const tracking = { ...findTracking(formats), type: 'changeTracking' as const, modes: modesOf(target), tag };
   return {
     ...target.scrapeOptions,
     ...CALLER,
     formats: [{ type: 'markdown' }, ...others, tracking] as PageTarget['scrapeOptions']['formats'],
   };
+}
+
+/** A format as it is compared: what the mask of the target names is not in its screenshots, and nothing moves. */
+function comparable(
+  format: PageTarget['scrapeOptions']['formats'][number],
+  { changeDetection: { screenshot } }: PageTarget,
+): PageTarget['scrapeOptions']['formats'][number] {
+  if (format.type !== 'screenshot' || !screenshot) return format;
+  const selectors = screenshot.mask.filter((part) => typeof part === 'string');
+  return { ...format, still: true, mask: [...(format.mask ?? []), ...selectors] };
 }
 
 /** Calculates the credits of a check of a target. @param pagesOfCrawl pages that a crawl is expected to have */

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { PageDetails } from '../../schemas/monitor-results.ts';
 import { withFileUrls } from '../../storage/blobs/file-urls.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
+import { withPictureUrls } from '../../storage/blobs/picture-urls.ts';
 import type { DueEvent, Webhook } from '../../storage/db/webhooks.ts';
 import { decryptError, type JobCipher } from '../../system/encryption/job-cipher.ts';
 import type { RunResult } from '../agent/results.ts';
@@ -36,7 +37,9 @@ export async function buildEventRequest(
   const { target, baseUrl, secret, cipher } = webhook;
   const error =
     event.error === null ? undefined : decryptError({ code: '', message: event.error }, cipher).message;
-  const run = (await checkData(event, monitorBlobs)) ?? (await runData(event, { jobId, results }));
+  const run =
+    (await checkData(event, { monitorBlobs, baseUrl, secretKey })) ??
+    (await runData(event, { jobId, results }));
   const document =
     error === undefined && event.blob !== null
       ? cipher.decryptBytes(await results.get(event.blob))
@@ -72,12 +75,15 @@ const isFailedCheck = ({ type, check }: DueEvent) =>
   type === 'monitor.check.completed' && (check?.data.status === 'failed' || check?.data.status === 'partial');
 
 /** Creates the data of an event of a monitor; `undefined` for other events. */
-async function checkData({ type, check }: DueEvent, monitorBlobs: Blobs): Promise<object | undefined> {
+async function checkData(
+  { type, check }: DueEvent,
+  { monitorBlobs, ...urls }: { monitorBlobs: Blobs; baseUrl: string; secretKey: string },
+): Promise<object | undefined> {
   if (!check) return undefined;
   if (type !== 'monitor.page') return check.data;
   // The check stored its details in this shape.
   const details: PageDetails = check.blob ? JSON.parse((await monitorBlobs.get(check.blob)).toString()) : {};
-  return { ...check.data, diff: details.diff ?? null };
+  return { ...check.data, diff: withPictureUrls(details, urls).diff ?? null };
 }
 
 /** Creates the data of an event of an agent or extract; `undefined` for other events, and for starts. */

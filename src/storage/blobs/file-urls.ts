@@ -9,7 +9,8 @@ const HOUR_MS = 3_600_000;
 /** Audio and video files are large and seldom downloaded twice, so their URLs expire sooner. */
 const lifetimeOf = (mediaType: string) => (/^(?:audio|video)\//.test(mediaType) ? HOUR_MS : 24 * HOUR_MS);
 
-const tokenPayload = z.tuple([z.string(), z.number(), z.string(), z.number()]);
+const fileFields = [z.string(), z.number(), z.string(), z.number()] as const;
+const tokenPayload = z.union([z.tuple([...fileFields]), z.tuple([...fileFields, z.literal('monitors')])]);
 const blobReference = /^blob:([0-9a-f]{64});(\d+);(.+)$/;
 /** File references in a document's JSON. */
 const REFERENCES = /blob:[0-9a-f]{64};\d+;[\w.+-]+\/[\w.+-]+/g;
@@ -25,10 +26,12 @@ export interface StoredFile {
   /** Size in bytes. */
   size: number;
   mediaType: string;
+  /** The space that it is in, if that is not the one of results. */
+  space?: 'monitors';
 }
 
 /** Formats the reference by which a document refers to a stored file. */
-export const formatFileReference = ({ key, size, mediaType }: StoredFile) =>
+export const formatFileReference = ({ key, size, mediaType }: Omit<StoredFile, 'space'>) =>
   `blob:${key};${size};${mediaType}`;
 
 /** Parses a file reference. @returns `undefined` for any other text */
@@ -42,14 +45,21 @@ export function parseFileReference(reference: string): StoredFile | undefined {
  * and video. The expiry is rounded up to the next multiple of that time, so that a file which is returned
  * again, such as a cached screenshot, keeps its URL and clients can tell that it is the same.
  * @param reference as {@link formatFileReference} returns it; any other text is returned unchanged
+ * @param space the space that the file is in, if that is not the one of results
  */
-export function createFileUrl(reference: string, baseUrl: string, secretKey: string): string {
+export function createFileUrl(
+  reference: string,
+  baseUrl: string,
+  secretKey: string,
+  space?: StoredFile['space'],
+): string {
   const file = parseFileReference(reference);
   if (!file) return reference;
   const { key, size, mediaType } = file;
   const lifetimeMs = lifetimeOf(mediaType);
   const expiresAt = Math.ceil(Date.now() / lifetimeMs + 1) * lifetimeMs;
-  return `${baseUrl}${FILES_PATH}/${signToken([key, size, mediaType, expiresAt], secretKey)}`;
+  const payload = [key, size, mediaType, expiresAt, ...(space ? [space] : [])];
+  return `${baseUrl}${FILES_PATH}/${signToken(payload, secretKey)}`;
 }
 
 /**
@@ -91,12 +101,12 @@ export function verifyFileToken(token: string, secretKey: string): StoredFile {
       'This is not the URL of a file. Use the URL from the response, unchanged.',
     );
   }
-  const [key, size, mediaType, expiresAt] = tokenPayload.parse(payload);
+  const [key, size, mediaType, expiresAt, space] = tokenPayload.parse(payload);
   if (expiresAt < Date.now()) {
     throw new ServiceError(
       'NOT_FOUND',
       `This URL has expired: the URL of such a file works for at least ${lifetimeOf(mediaType) / HOUR_MS} hours. Read the result again for a new URL, or scrape the page again.`,
     );
   }
-  return { key, size, mediaType };
+  return { key, size, mediaType, ...(space && { space }) };
 }

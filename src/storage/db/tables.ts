@@ -276,6 +276,8 @@ export interface Tables {
     version: string | null;
     /** The single values of its data, by name. */
     data_values: ColumnType<Record<string, string | number | boolean> | null, string | null, string | null>;
+    /** Reference to the screenshot that the next check is compared with; null if none is compared. */
+    screenshot: string | null;
     created_at: Timestamp;
   };
   monitor_subscriptions: {

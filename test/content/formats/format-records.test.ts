@@ -55,10 +55,13 @@ describe('the cache', () => {
     expect(usesOf('never')).toEqual(['branding']);
   });
 
-  it('is bypassed by a screenshot of its own size or quality', () => {
+  it('is bypassed by a screenshot of its own size or quality, and by one to compare', () => {
     expect(cacheUseOf(scrape(['screenshot']))).toBe('normal');
     expect(cacheUseOf(scrape([{ type: 'screenshot', quality: 50 }]))).toBe('never');
     expect(cacheUseOf(scrape([{ type: 'screenshot', viewport: { width: 9, height: 9 } }]))).toBe('never');
+    expect(cacheUseOf(scrape([{ type: 'screenshot', mask: ['.ad'] }]))).toBe('never');
+    expect(cacheUseOf(scrape([{ type: 'screenshot', still: true }]))).toBe('never');
+    expect(cacheUseOf(scrape([{ type: 'screenshot', mask: [], still: false }]))).toBe('normal');
   });
 
   it('keeps the keys under which earlier versions stored pages', () => {

@@ -80,7 +80,8 @@ const ACTIONS = [
 
 describe.each(sampleOf(NAMES, 2))('a page with %s', (name) => {
   it('has the brand, the picture and the actions of the page without them', async () => {
-    const formats = ['markdown', 'branding', { type: 'screenshot', fullPage: true }];
+    const picture = { type: 'screenshot', fullPage: true, still: true, mask: ['#more', 'form'] };
+    const formats = ['markdown', 'branding', picture];
     const { hostile, plain } = await scrapeBoth(name, { formats, actions: ACTIONS });
     for (const text of ['Five sacks, please.', 'The button was clicked.'])
       expect(hostile.markdown).toContain(text);

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { openPng } from '../../../src/content/pictures/png-rows.ts';
 import { scrape } from '../../support/api/call.ts';
 import { type Pages, startPages } from '../../support/sites/pages.ts';
 import { startTlsSite } from '../../support/sites/tls-site.ts';
@@ -638,6 +639,61 @@ describe('a screenshot of a page that is too tall', () => {
     const png = Buffer.from(await (await fetch(body.data.screenshot)).arrayBuffer());
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1280, 16_384]);
     expect(body.data.warning).toMatch(/upper 16384 of the page's 40\d\d\d pixels/);
+  });
+});
+
+describe('a screenshot with a mask that holds still', () => {
+  it('leaves elements blank, shows animations at their end, and leaves the page as it was', async () => {
+    const page = `<!doctype html><title>Test</title><style nonce="n">
+      body { margin: 0; background: white }
+      div, svg { position: absolute; top: 0; width: 100px; height: 100px }
+      #ad { left: 0; background: rgb(250, 0, 0); transition: opacity 60s }
+      svg { left: 100px; background: rgb(0, 250, 0) }
+      #host { left: 200px }
+      #growing { left: 300px; background: rgb(0, 0, 250); animation: grow 60s forwards }
+      #endless { left: 500px; background: rgb(0, 250, 250); animation: grow 60s infinite }
+      @keyframes grow { from { width: 10px } }</style>
+      <main><p>The words stay.</p></main><div id="ad" style="color: red">Buy</div><svg></svg>
+      <div id="host"></div><div id="growing"></div><div id="endless"></div>
+      <script nonce="n">host.attachShadow({ mode: 'open' }).innerHTML = '<p class="ad">shadow</p>';
+        const box = host.shadowRoot.firstChild; box.style.cssText = 'margin:0;height:100px;background:rgb(250, 250, 0)';
+      </script>`;
+    await using pages = await startPages({
+      '/': (_request, response) =>
+        response
+          .writeHead(200, {
+            'Content-Type': 'text/html',
+            // A page may forbid attributes with styles.
+            'Content-Security-Policy': "style-src 'nonce-n'; script-src 'nonce-n'",
+          })
+          .end(page),
+    });
+    const take = async (options: object) => {
+      const formats = ['rawHtml', 'html', { type: 'screenshot', ...options }];
+      const { body } = await scrape({ url: pages.url, maxAge: 0, onlyMainContent: false, formats });
+      const png = openPng(Buffer.from(await (await fetch(body.data.screenshot)).arrayBuffer()))!;
+      const counts: Record<string, number> = {};
+      for await (const row of png.rows())
+        for (let at = 0; at < row.length; at += png.channels) {
+          const colour = row.subarray(at, at + 3).join(',');
+          counts[colour] = (counts[colour] ?? 0) + 1;
+        }
+      return { data: body.data, counts };
+    };
+    const whole = await take({});
+    expect(whole.counts).toMatchObject({ '0,250,0': 10_000, '250,250,0': expect.any(Number) });
+    expect(whole.counts['0,0,250']).toBeLessThan(10_000);
+    const still = await take({ still: true });
+    expect(still.counts).toMatchObject({ '0,0,250': 10_000, '0,250,250': 10_000, '0,250,0': 10_000 });
+    const mask = ['#ad', 'svg', '.ad', 'p:contains("words")'];
+    const { data, counts } = await take({ still: true, mask });
+    for (const colour of ['250,0,0', '0,250,0', '250,250,0'])
+      expect(counts, colour).not.toHaveProperty([colour]);
+    expect(counts).toMatchObject({ '0,0,250': 10_000 });
+    expect(data.warning).toContain('does not know the selector p:contains("words")');
+    expect(data.html).toBe(whole.data.html);
+    expect(data.rawHtml).toBe(whole.data.rawHtml);
+    expect(data.rawHtml).toContain('style="color: red"');
   });
 });
 

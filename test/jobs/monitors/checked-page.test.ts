@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareVersions, packVersion } from '../../../src/content/changes/compare.ts';
-import { checkPage } from '../../../src/jobs/monitors/checked-page.ts';
+import { addScreenshot, checkPage } from '../../../src/jobs/monitors/checked-page.ts';
 import { isSignificant } from '../../../src/jobs/monitors/significant-change.ts';
 import type { ChangeDetection } from '../../../src/schemas/monitor-targets.ts';
 
@@ -55,7 +55,7 @@ describe('a page of a check', () => {
     metadata: { statusCode: 200, title: 'A', secret: 1 },
     changeTracking: { changeStatus, visibility: 'visible', previousScrapeAt: null, ...more },
   });
-  const same = { status: 'same', scrapeId: 'x' } as const;
+  const same = { status: 'same' } as const;
   const statusOf = (
     document: Record<string, unknown> | undefined,
     earlier?: Parameters<typeof checkPage>[2]['earlier'],
@@ -71,9 +71,9 @@ describe('a page of a check', () => {
 
   it('is removed once, and only if it was there', () => {
     expect(statusOf(documentOf('removed'), same)).toBe('removed');
-    expect(statusOf(documentOf('removed'), { status: 'removed', scrapeId: 'x' })).toBe('same');
+    expect(statusOf(documentOf('removed'), { status: 'removed' })).toBe('same');
     expect(statusOf(documentOf('removed'))).toBe('error');
-    expect(statusOf(documentOf('changed'), { status: 'removed', scrapeId: 'x' })).toBe('new');
+    expect(statusOf(documentOf('changed'), { status: 'removed' })).toBe('new');
   });
 
   it('that could not be read is an error with its reason, and no change', () => {
@@ -106,5 +106,36 @@ describe('a page of a check', () => {
       details: { diff: { json: { price } }, snapshot: { json: { price: 9 } } },
     });
     expect(check({ price }).metadata).not.toHaveProperty('secret');
+  });
+
+  it('whose screenshot alone counts has not changed by its words', () => {
+    const check = (ignoresWords: boolean) =>
+      checkPage({ error: null }, documentOf('changed'), {
+        earlier: same,
+        comparing: { ...comparing, ignoresWords },
+      }).status;
+    expect([check(false), check(true)]).toEqual(['changed', 'same']);
+  });
+
+  it('has changed by its words or by its screenshot', () => {
+    const diff = { changedShare: 0.1, before: 'b', after: 'a', difference: 'd' };
+    const words = (changeStatus: string, earlier: typeof same | undefined = same) =>
+      checkPage({ error: null }, documentOf(changeStatus), { earlier, comparing });
+    const pictured = { kept: 'a', isChanged: true, changedShare: 0.1, diff };
+    expect(addScreenshot(words('same'), pictured)).toMatchObject({
+      status: 'changed',
+      details: { diff: { screenshot: diff }, snapshot: { screenshot: 'a', changedShare: 0.1 } },
+    });
+    const noise = { kept: 'b', isChanged: false, changedShare: 0.001 };
+    const still = addScreenshot(words('same'), noise);
+    expect(still).toMatchObject({
+      status: 'same',
+      details: { snapshot: { screenshot: 'b', changedShare: 0.001 } },
+    });
+    expect(still.details).not.toHaveProperty('diff');
+    expect(addScreenshot(words('changed'), noise).status).toBe('changed');
+    const first = addScreenshot(words('new', undefined), { kept: 'a', isChanged: false });
+    expect(first).toMatchObject({ status: 'new', details: { snapshot: { screenshot: 'a' } } });
+    expect(addScreenshot(words('same'), { kept: null, isChanged: false }).details).toBeUndefined();
   });
 });

@@ -75,6 +75,18 @@ describe('a mail about news', () => {
     expect(text).toContain('  - price: 12\n  + price: 9');
   });
 
+  it('says how much of a screenshot differs, with and without words that do', () => {
+    const pictures = { before: 'b', after: 'a', difference: 'd' };
+    const of = (changedShare: number, text?: string) =>
+      compose([page({ details: { diff: { text, screenshot: { changedShare, ...pictures } } } })]);
+    expect(of(0.03125).text).toContain('13:30)\n  3.1 % of the screenshot differs.\n');
+    expect(of(0.5).html).toContain('>50 % of the screenshot differs.</p>');
+    const diff = '--- previous\n+++ current\n@@ -1,1 +1,1 @@\n-Old.\n+New.';
+    expect(of(0.0001, diff).text).toContain(
+      '  Less than 0.1 % of the screenshot differs.\n  - Old.\n  + New.\n',
+    );
+  });
+
   it('does nothing of what a page or the name of a monitor says', () => {
     const evil = '</td><script>alert(1)</script>\r\nBcc: everybody@example.com';
     const text = `--- previous\n+++ current\n@@ -1,1 +1,1 @@\n-${evil}\n+"'&<b>`;

@@ -86,6 +86,7 @@ async function checkWithNews({ id, team_id }: StoredMonitor, isMeaningful?: bool
       isJudgmentDue: false,
       version: null,
       dataValues: null,
+      screenshot: null,
     },
   ]);
   if (isMeaningful !== undefined) {

@@ -42,7 +42,7 @@ const GROUPS: Group[] = [
   {
     name: 'content',
     modules: [
-      ['source-text', 'open-page'],
+      ['source-text', 'open-page', 'pictures'],
       ['media-kind', 'snapshot', 'language-model', 'upload-url'],
       ['html'],
       ['redaction'],

@@ -56,8 +56,17 @@ const page = {
   failures: 0,
   isRecovered: false,
   metadata: { title: 'Example Domain', url: `${SITE}/one` },
-  diff: { text: '@@ -3,1 +3,1 @@\n-It costs 12 euros.\n+It costs 9 euros.', json: { files: [] } },
-  snapshot: null,
+  diff: {
+    text: '@@ -3,1 +3,1 @@\n-It costs 12 euros.\n+It costs 9 euros.',
+    json: { files: [] },
+    screenshot: {
+      changedShare: 0.031,
+      before: `${SERVICE}/v2/files/token-1`,
+      after: `${SERVICE}/v2/files/token-2`,
+      difference: `${SERVICE}/v2/files/token-3`,
+    },
+  },
+  snapshot: { screenshot: `${SERVICE}/v2/files/token-2`, changedShare: 0.031 },
   judgment: null,
   createdAt: TIME,
 };
@@ -100,6 +109,26 @@ export const MONITOR_EXAMPLES: Examples = {
             { type: 'crawl', url: SITE, crawlOptions: { limit: 50 }, changeDetection: { ignore: ['dates'] } },
           ],
           retentionDays: 90,
+        },
+      },
+      {
+        summary: 'Watch how a page looks, without its advertisements',
+        body: {
+          name: 'Start page',
+          schedule: { text: 'hourly' },
+          targets: [
+            {
+              type: 'scrape',
+              urls: [SITE],
+              scrapeOptions: { formats: ['markdown', { type: 'screenshot', fullPage: true }] },
+              changeDetection: {
+                screenshot: {
+                  threshold: 0.01,
+                  mask: ['.advertisement', { x: 0, y: 0, width: 1280, height: 40 }],
+                },
+              },
+            },
+          ],
         },
       },
     ],

@@ -37,6 +37,7 @@ const SOURCES = [
     'src/content/html/parse',
     'src/content/html/nodes.ts',
     'src/content/html/text.ts',
+    'src/content/pictures/png-rows.ts',
     'src/content/source-text.ts',
   ],
   ...[

@@ -7,6 +7,7 @@ import { evaluateIsolated } from '../dom/isolated-world.ts';
 import { takeOptionalStep } from '../optional-step.ts';
 import type { Tab } from '../tab.ts';
 import { waitUntilSettled } from '../wait-until-settled.ts';
+import { holdStill } from './hold-still.ts';
 
 /** How many viewport heights are scrolled before a full-page screenshot; some pages grow without end. */
 const MAX_SCROLLS = 20;
@@ -26,7 +27,7 @@ export function createScreenshotTarget(tab: Tab): ScreenshotTarget {
   return {
     viewportSize: tab.viewport,
     setViewportSize: tab.setViewport,
-    async screenshot({ type: format, quality, fullPage }) {
+    async screenshot({ type: format, quality, fullPage, mask, still }) {
       const size = fullPage ? await scrollThrough(tab) : undefined;
       if (size && size.height > MAX_HEIGHT_PX)
         tab.warnings.push(
@@ -43,7 +44,7 @@ export function createScreenshotTarget(tab: Tab): ScreenshotTarget {
           ...(clip && { clip: { ...clip, scale: 1 }, captureBeyondViewport: true }),
         });
       // Under load, or during a repaint, a capture sometimes fails and succeeds on the second try.
-      const { data } = await capture().catch(capture);
+      const { data } = await holdStill(tab, { mask, still }, () => capture().catch(capture));
       return Buffer.from(data, 'base64');
     },
   };

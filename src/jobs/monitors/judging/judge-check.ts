@@ -104,21 +104,21 @@ async function judge(
 
 /**
  * Asks a model whether what a check found of a page matters for a goal.
- * @throws ServiceError `MODEL_…`; also for a difference that was too large to be kept
+ * @throws ServiceError `MODEL_…`; also for a difference that only pixels show, or that was too large to be kept
  */
 export async function judgePage(
   model: LanguageModel,
   goal: string,
   { page, monitorBlobs }: { page: JudgedPage; monitorBlobs: Blobs },
 ): Promise<MonitorJudgment> {
-  const text =
-    page.status === 'new'
-      ? await describeNewPage(page, monitorBlobs)
-      : describeChange(await readDetails(monitorBlobs, page.blob));
+  const details = page.status === 'new' ? {} : await readDetails(monitorBlobs, page.blob);
+  const text = page.status === 'new' ? await describeNewPage(page, monitorBlobs) : describeChange(details);
   if (text === undefined)
     throw new ServiceError(
       'MODEL_RESPONSE_UNUSABLE',
-      `The difference of ${page.url} was too large to be kept, so there is nothing to judge.`,
+      details.diff?.screenshot
+        ? `Only the screenshot of ${page.url} shows the change, and a judgment reads words.`
+        : `The difference of ${page.url} was too large to be kept, so there is nothing to judge.`,
     );
   return judgeChange(model, goal, { url: page.url, text });
 }

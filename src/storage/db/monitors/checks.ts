@@ -117,6 +117,15 @@ export async function lockRunningCheck(query: Queryable, id: string): Promise<bo
   return check !== undefined;
 }
 
+/** Gives a check a warning, unless it has one. */
+export async function warnOfCheck(query: Queryable, id: string, warning: string): Promise<void> {
+  await query
+    .updateTable('monitor_checks')
+    .set({ warning: sql<string>`coalesce(warning, ${warning})` })
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Lists the checks of a monitor, newest first. */
 export async function listChecks(
   db: Database,

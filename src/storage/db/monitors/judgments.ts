@@ -3,7 +3,7 @@ import { JUDGED_PAGE } from '../../../credits.ts';
 import type { MonitorJudgment } from '../../../schemas/monitor-judgment.ts';
 import type { Database } from '../client.ts';
 import { lockCredits, readAvailableCredits } from '../teams/available-credits.ts';
-import { lockRunningCheck } from './checks.ts';
+import { lockRunningCheck, warnOfCheck } from './checks.ts';
 import { addPageEvents } from './page-events.ts';
 import type { StoredCheckPage } from './pages.ts';
 
@@ -109,12 +109,7 @@ export async function tellUnjudged(
       checkId,
       told.map(({ ordinal }) => ordinal),
     );
-    if (reason !== undefined)
-      await query
-        .updateTable('monitor_checks')
-        .set({ warning: sql<string>`coalesce(warning, ${reason})` })
-        .where('id', '=', checkId)
-        .execute();
+    if (reason !== undefined) await warnOfCheck(query, checkId, reason);
   });
 }
 

@@ -30,6 +30,7 @@ export interface NewCheckPage {
   isJudgmentDue: boolean;
   version: string | null;
   dataValues: Record<string, string | number | boolean> | null;
+  screenshot: string | null;
 }
 
 /** The key of the history of a URL of a target. */
@@ -80,6 +81,7 @@ export async function addCheckPages(
         is_news: isNews(page, known),
         version: page.version,
         data_values: page.dataValues && JSON.stringify(page.dataValues),
+        screenshot: page.screenshot,
       })),
     )
     .onConflict((conflict) => conflict.column('id').doNothing())
@@ -119,6 +121,8 @@ export async function findKnownTargets(
 export interface EarlierPage {
   status: MonitorPageStatus;
   scrapeId: string | null;
+  /** Reference to the screenshot that this check is compared with. */
+  screenshot: string | null;
 }
 
 /** Finds what earlier checks found of URLs of a target, by URL. */
@@ -128,7 +132,7 @@ export async function findEarlierPages(
   urls: readonly string[],
 ): Promise<Map<string, EarlierPage>> {
   const { rows } = await sql<EarlierPage & { url: string }>`
-    select distinct on (url_key) url, status, current_scrape_id as "scrapeId" from monitor_pages
+    select distinct on (url_key) url, status, current_scrape_id as "scrapeId", screenshot from monitor_pages
     where monitor_id = ${monitorId} and check_id <> ${checkId} and status <> 'error'
       and url_key = any(${arrayParameter(
         urls.map((url) => urlKeyOf(targetId, url)),
@@ -136,6 +140,20 @@ export async function findEarlierPages(
       )})
     order by url_key, created_at desc`.execute(db.query);
   return new Map(rows.map(({ url, ...page }) => [url, page]));
+}
+
+/** Finds which pages have been added to their check, by id, and what was found of them. */
+export async function findCollectedPages(
+  db: Database,
+  ids: readonly string[],
+): Promise<Map<string, MonitorPageStatus>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.query
+    .selectFrom('monitor_pages')
+    .select(['id', 'status'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
 /** A page that the check before this one could not read. */
