@@ -37,6 +37,12 @@ export function pace(perSecond: number): string {
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString()} ${noun}${number === 1 ? '' : 's'}`;
 
+/** A share in percent, such as `12 %`, `3.4 %` or `less than 0.1 %`. @param share from 0 to 1 */
+export function percent(share: number): string {
+  const hundredths = share * 100;
+  return hundredths < 0.1 ? 'less than 0.1 %' : `${hundredths.toFixed(hundredths < 10 ? 1 : 0)} %`;
+}
+
 const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 /** A number of bytes, such as `512 B`, `48 KiB` or `1.2 MiB`. */

@@ -1,8 +1,10 @@
 import { html } from 'htm/preact';
 import { changedFields, FieldTable } from '../elements/field-table.ts';
+import { percent } from '../elements/format.ts';
 import { LineDiff } from '../elements/line-diff.ts';
 import { JudgmentView } from './judgment.ts';
 import { type CheckPage, PAGE_TITLES, type PageStatus } from './monitor-resources.ts';
+import { PictureDiff } from './picture-diff.ts';
 
 /** What is said of a page that has no diff. */
 const WITHOUT_DIFF: Record<PageStatus, string> = {
@@ -15,8 +17,10 @@ const WITHOUT_DIFF: Record<PageStatus, string> = {
 
 /** A page of a check: its outcome, and what changed on it. @param props.monitor the path of its monitor */
 export function CheckedPage({ page, monitor }: { page: CheckPage; monitor: string }) {
-  const { url, targetId, status, statusCode, error, failures, metadata, diff, judgment } = page;
+  const { url, targetId, status, statusCode, error, failures, metadata, diff, snapshot, judgment } = page;
   const fields = changedFields(diff?.json);
+  const { screenshot } = diff ?? {};
+  const ignoredShare = screenshot ? 0 : (snapshot?.changedShare ?? 0);
   const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
   return html`
     <li>
@@ -29,12 +33,15 @@ export function CheckedPage({ page, monitor }: { page: CheckPage; monitor: strin
           ${isWeb ? html`<a href=${url} target="_blank" rel="noopener noreferrer" dir="auto">${url}</a>` : html`<span dir="auto">${url}</span>`}
           ${statusCode !== null && html`<span>HTTP ${statusCode}</span>`}
           <a href=${`${monitor}/page?url=${encodeURIComponent(url)}&target=${encodeURIComponent(targetId)}`}>History</a>
+          ${snapshot?.screenshot && html`<a href=${snapshot.screenshot} target="_blank" rel="noopener noreferrer">Screenshot</a>`}
+          ${ignoredShare > 0 && html`<span>${percent(ignoredShare)} of the screenshot differs, which is less than counts</span>`}
           ${failures > 1 && html`<span class="bad">failed in ${failures.toLocaleString()} checks in a row</span>`}
         </p>
         ${error && html`<p class="error">${error}</p>`}
         ${judgment && html`<${JudgmentView} judgment=${judgment} />`}
         ${fields.length > 0 && html`<${FieldTable} fields=${fields} label=${`Fields that changed on ${url}`} />`}
         ${diff?.text !== undefined && html`<${LineDiff} text=${diff.text} label=${`What changed on ${url}`} />`}
+        ${screenshot && html`<${PictureDiff} diff=${screenshot} url=${url} />`}
         ${!diff && !error && html`<p class="about">${WITHOUT_DIFF[status]}</p>`}
       </details>
     </li>`;

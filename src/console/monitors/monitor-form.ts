@@ -20,6 +20,12 @@ function pagesOf(form: FormData): { urls: string[]; scrapeOptions: Record<string
   };
 }
 
+/** What has the screenshots of pages compared besides their words. */
+const withScreenshots = (scrapeOptions: object) => ({
+  scrapeOptions: { ...scrapeOptions, formats: ['markdown', { type: 'screenshot', fullPage: true }] },
+  changeDetection: { screenshot: {} },
+});
+
 /**
  * A form that creates a monitor of pages, and leads to it.
  * @param props.isFirst whether it is open at first
@@ -34,11 +40,17 @@ export function MonitorForm({ isFirst, tag }: { isFirst: boolean; tag: string })
     const form = new FormData(event.target as HTMLFormElement);
     const text = (name: string) => String(form.get(name) ?? '').trim();
     const { urls, scrapeOptions } = pagesOf(form);
+    const target = {
+      type: 'scrape',
+      urls,
+      scrapeOptions,
+      ...(form.has('screenshot') && withScreenshots(scrapeOptions)),
+    };
     const body = {
       name: text('name'),
       tags: tagsOf(text('tags')),
       schedule: scheduleOf(form),
-      targets: [{ type: 'scrape', urls, scrapeOptions }],
+      targets: [target],
       ...(text('goal') && { goal: text('goal') }),
       ...(text('webhook') && { webhook: text('webhook') }),
     };
@@ -67,6 +79,7 @@ export function MonitorForm({ isFirst, tag }: { isFirst: boolean; tag: string })
           if (!urls.length) form?.reportValidity();
           return { url: urls[0], scrapeOptions };
         }} />
+        <p><label class="check"><input type="checkbox" name="screenshot" /> Compare how the pages look, too <small>by screenshots of the whole page</small></label></p>
         <p><label>What changes matter, in words <small>optional; a language model judges each change by it</small>
           <textarea name="goal" rows="2" maxlength="2000" placeholder="The price is lower than before." /></label></p>
         ${fault && html`<p class="error" role="alert">${fault}</p>`}

@@ -1,4 +1,5 @@
 import { count } from '../elements/format.ts';
+import type { ScreenshotDiff } from './picture-diff.ts';
 
 /** A monitor, as `GET /v2/monitor` lists it. */
 export interface Monitor {
@@ -66,7 +67,9 @@ export interface CheckPage {
   failures: number;
   metadata: Record<string, unknown> | null;
   /** `json` has the fields that differ, or the diff of the text once more. */
-  diff: { text?: string; json?: unknown } | null;
+  diff: { text?: string; json?: unknown; screenshot?: ScreenshotDiff } | null;
+  /** Where screenshots are compared: the one that the next check is compared with, and how much differed. */
+  snapshot: { screenshot?: string; changedShare?: number } | null;
   judgment: Judgment | null;
 }
 
