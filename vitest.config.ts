@@ -6,7 +6,7 @@ import { LongestFirst } from './test/support/suite/longest-first.ts';
 const PURE = [
   'test/*.test.ts',
   'test/{content,deploy,json,patterns,run/process,schedules,schemas,scripts,sessions,site,system,temporal,url,models}/**/*.test.ts',
-  'test/api/{page-jobs,v1}/**/*.test.ts',
+  'test/api/{page-jobs,v1,validation}/**/*.test.ts',
   'test/api/mcp/{tools,value-parts}.test.ts',
   'test/fetch/{engines,media,net}/**/*.test.ts',
   'test/jobs/{agent,crawl,direct-start,export,guides,monitors,page-jobs,scraping,search,support}/**/*.test.ts',

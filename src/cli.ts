@@ -73,7 +73,7 @@ export async function runCli(args: string[]): Promise<number> {
       return 0;
     }
     flags = (await resolveValue(command.args)) ?? {};
-    checkArguments(path.join(' '), rest, expandRepeated(flags, rest.length));
+    await checkArguments(path.join(' '), rest, expandRepeated(flags, rest.length));
     await runCommand(command, { rawArgs: rest });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
@@ -137,6 +137,12 @@ const OTHER_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   show: ['get', 'info', 'describe'],
 };
 
+/** The command for a word that is no command, but what one works on: a URL, or a file. */
+function commandFor(word = ''): string | undefined {
+  if (/^(https?:\/\/|www\.)/i.test(word)) return `scrape ${word}`;
+  return /\.(pdf|docx?|odt|rtf|xlsx?|pptx?|html?|epub|csv)$/i.test(word) ? `parse ${word}` : undefined;
+}
+
 function unknownCommandError(path: string[], name: string | undefined, known: string[]): ServiceError {
   const prefix = commandOf(path.join(' '));
   const problem =
@@ -144,10 +150,11 @@ function unknownCommandError(path: string[], name: string | undefined, known: st
   const other = known.find(
     (each) => Object.hasOwn(OTHER_COMMANDS, each) && OTHER_COMMANDS[each]?.includes(name ?? ''),
   );
-  const similar = other ?? (name && findSimilarName(name, known));
+  const similar = path.length ? undefined : commandFor(name);
+  const meant = similar ?? other ?? (name && findSimilarName(name, known));
   return new ServiceError(
     'BAD_REQUEST',
-    `${problem}.${similar ? ` Did you mean ${similar}?` : ''} Commands: ${known.join(', ')}. \`${prefix} --help\` explains them.`,
+    `${problem}.${meant ? ` Did you mean ${meant}?` : ''} Commands: ${known.join(', ')}. \`${prefix} --help\` explains them.`,
   );
 }
 

@@ -1,7 +1,9 @@
 import { excerpt } from '../errors.ts';
 import { findSimilarName, plainName } from '../json/similar-name.ts';
+import { EXPORT_PATH, MCP_PATH, MONITOR_VERBS, OTHER_NAMES, RESOURCES, VERBS } from './endpoint-names.ts';
 import { OPERATOR_ROUTES } from './operator/routes.ts';
 import { ROUTES } from './routes.ts';
+import { adviseOnSession } from './session-paths.ts';
 import { exampleBody } from './validation/examples.ts';
 
 const VERSION = '/v2';
@@ -9,131 +11,7 @@ const VERSION = '/v2';
 const MAX_PATH_CHARACTERS = 200;
 /** The most endpoints that are listed. */
 const MAX_LISTED = 14;
-/** Code of sessions for what other APIs have paths for. */
-const SESSION_CODE: Readonly<Record<string, string>> = {
-  screenshot: "(await page.screenshot()).toString('base64')",
-  pdf: "(await page.pdf()).toString('base64')",
-  content: 'await page.content()',
-  html: 'await page.content()',
-  text: "await page.innerText('body')",
-  title: 'await page.title()',
-  url: 'page.url()',
-  cookies: 'await context.cookies()',
-  click: "await page.click('#more')",
-  type: "await page.fill('#q', 'tea')",
-  fill: "await page.fill('#q', 'tea')",
-  press: "await page.keyboard.press('Enter')",
-  scroll: 'await page.mouse.wheel(0, 800)',
-  wait: "await page.waitForSelector('#content')",
-  reload: 'await page.reload()',
-  back: 'await page.goBack()',
-  evaluate: 'await page.evaluate(() => document.title)',
-};
-/** How a page is opened, which stands for all other actions. */
-const GOTO = "await page.goto('https://example.com')";
-/** The kinds of jobs that are read by their id. */
-const READABLE = ['scrape', 'batch/scrape', 'crawl', 'extract', 'agent'];
-const READ_ADVICE = `A job is read at the path of its kind: ${READABLE.map((kind) => `GET /v2/${kind}/{id}`).join(', ')}. GET /v2/jobs lists the jobs with their kinds.`;
-
-/** The first parts of paths in other APIs, by what they are here. */
-const RESOURCES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries({
-    browser: 'session sessions browsers devtools',
-    scrape: 'scraper fetch render read reader page content html markdown url',
-    crawl: 'spider spiders website site',
-    search: 'serp google',
-    map: 'sitemap links urls',
-    agent: 'research deepresearch',
-    monitor: 'watch watches alert alerts schedule schedules tracker',
-    parse: 'document documents convert ocr pdf',
-  }).flatMap(([resource, names]) => names.split(' ').map((name) => [name, resource])),
-);
-
 const ID = /\/[\da-f]{8}-[\da-f-]{27}(?=\/|$)/gi;
-
-/** Names of endpoints in other APIs and older versions, by the path without its version and with `:id`. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  '/webhooks':
-    'A webhook belongs to a job: send webhook: {"url": …} in the body of POST /v2/crawl or POST /v2/batch/scrape. GET /v2/webhooks/deliveries lists the events that were sent.',
-  '/sessions': 'Use POST /v2/browser to start a session, and GET /v2/browser to list them.',
-  '/deep-research': 'Use POST /v2/agent with {"prompt": …}.',
-  ...Object.fromEntries(
-    ['/upload', '/uploads', '/files'].map((path) => [
-      path,
-      'Send a file to POST /v2/parse, or get a URL for it from POST /v2/parse/upload-url.',
-    ]),
-  ),
-  '/parse/url': 'POST /v2/parse takes a file. Send a URL to POST /v2/scrape.',
-  '/export/:id': 'Use GET /v2/crawl/{id}/export or GET /v2/batch/scrape/{id}/export.',
-  '/keys': 'Use GET /v2/team/keys. The operator makes and revokes keys (winnow key).',
-  '/api-keys': 'Use GET /v2/team/keys. The operator makes and revokes keys (winnow key).',
-  '/status': 'Use GET /ready, which says whether the service and its parts work.',
-  '/health': 'Use GET /ready, which says whether the service and its parts work.',
-  '/screenshot': 'Use POST /v2/scrape with {"url": …, "formats": ["screenshot"]}.',
-  '/markdown': 'Use POST /v2/scrape with {"url": …}.',
-  '/credits': 'Use GET /v2/team/credit-usage.',
-  '/usage': 'Use GET /v2/team/credit-usage.',
-  '/team/usage': 'Use GET /v2/team/credit-usage, or /v2/team/token-usage.',
-  '/account': 'Use GET /v2/team/credit-usage.',
-  '/balance': 'Use GET /v2/team/credit-usage.',
-  ...Object.fromEntries(
-    ['/jobs/:id', '/job/:id', '/tasks/:id', '/task/:id', '/runs/:id', '/status/:id', '/results/:id'].map(
-      (path) => [path, READ_ADVICE],
-    ),
-  ),
-  '/team': 'Use GET /v2/team/credit-usage, /v2/team/queue-status, /v2/team/activity or /v2/team/keys.',
-};
-
-/** Paths of other APIs for all pages of a job as a file. */
-const EXPORT_PATH = /^\/v2\/(crawl|batch\/scrape)\/:id\/(download|file|archive|dump|csv|zip|jsonl|warc)$/;
-
-/** The endpoint of the Model Context Protocol, and its paths in other services. */
-const MCP_PATH = /\/(mcp|sse)$/;
-
-/** What is done with a monitor under a name of its own in other APIs. */
-const MONITOR_VERBS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ['pause', 'stop', 'disable', 'deactivate'].map((verb) => [
-      verb,
-      'PATCH {path} with {"status": "paused"}',
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['resume', 'start', 'enable', 'activate', 'unpause'].map((verb) => [
-      verb,
-      'PATCH {path} with {"status": "active"}',
-    ]),
-  ),
-  ...Object.fromEntries(['trigger', 'execute', 'check', 'scan'].map((verb) => [verb, 'POST {path}/run'])),
-  ...Object.fromEntries(
-    ['runs', 'results', 'changes', 'diffs', 'executions', 'events'].map((noun) => [
-      noun,
-      'GET {path}/checks',
-    ]),
-  ),
-};
-
-/** What a name at the end of a path, before or after an id, means: the method for the resource itself. */
-const VERBS: Readonly<Record<string, 'get' | 'delete' | 'post'>> = {
-  cancel: 'delete',
-  stop: 'delete',
-  delete: 'delete',
-  close: 'delete',
-  destroy: 'delete',
-  status: 'get',
-  result: 'get',
-  results: 'get',
-  data: 'get',
-  documents: 'get',
-  pages: 'get',
-  output: 'get',
-  get: 'get',
-  create: 'post',
-  start: 'post',
-  new: 'post',
-  open: 'post',
-  list: 'get',
-};
 
 /** The requests that the API has, each with its path in the form of `/v2/crawl/:id`. */
 const ENDPOINTS = ROUTES.map(({ method, path }) => ({ method, path: path.replace(/:\w+/g, ':id') }));
@@ -147,6 +25,8 @@ const isEndpoint = (method: string, path: string) =>
  * @returns a sentence; undefined if none is like it
  */
 export function adviseOnEndpoint({ method, path }: { method: string; path: string }): string | undefined {
+  const ofPage = adviseOnPageInPath(path);
+  if (ofPage) return ofPage;
   if (path.length > MAX_PATH_CHARACTERS) return undefined;
   const ids = path.match(ID) ?? [];
   const general = path.replace(ID, '/:id').replace(/\/+$/, '');
@@ -203,6 +83,30 @@ export function adviseOnMethod({ method, path }: { method: string; path: string 
     : '';
 }
 
+/** A page in a path, as some APIs take it: `/https://example.com`, also where its slashes are encoded or merged. */
+const PAGE_IN_PATH = /^(.*?)\/(https?):\/{1,2}([^/].*)$/i;
+/** The endpoints that take the URL of a page, by the beginning of a path. */
+const TAKES_PAGE = /\/(crawl|map|scrape)$/;
+
+/** Says that the URL of a page goes into the body; undefined for a path without one. */
+function adviseOnPageInPath(path: string): string | undefined {
+  const [, before = '', scheme, rest] = PAGE_IN_PATH.exec(decoded(path)) ?? [];
+  if (!scheme || !rest) return undefined;
+  const resource = TAKES_PAGE.exec(before)?.[1] ?? 'scrape';
+  const body = JSON.stringify({ url: excerpt(`${scheme}://${rest}`) });
+  return `The URL of a page goes into the body: use POST /v2/${resource} with ${body}.`;
+}
+
+/** A path without its percent-encoding, or as it is if that is broken. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    if (error instanceof URIError) return path;
+    throw error;
+  }
+}
+
 /** Names the endpoints that begin like a path, or all beginnings if none does. */
 function listEndpoints(meant: string, withIds: (path: string) => string): string {
   const [, version, first = '', second, third] = meant.split('/');
@@ -219,16 +123,6 @@ function listEndpoints(meant: string, withIds: (path: string) => string): string
   }
   const firsts = new Set(ENDPOINTS.map(({ path }) => path.split('/').slice(0, 3).join('/')));
   return `Endpoints begin with ${[...firsts].join(', ')}.`;
-}
-
-/** Says how something is done in a session that other APIs have a path for: by code. */
-function adviseOnSession(resource: string, action: string): string {
-  const verb = plainName(action);
-  if (/^(recordings?|videos?)$/.test(verb)) return `Use GET /v2/${resource}/:id/replay.`;
-  if (/^(live|liveview|debug|view|stream)$/.test(verb))
-    return `GET /v2/${resource}/:id has the URL of the live view.`;
-  const code = Object.hasOwn(SESSION_CODE, verb) ? SESSION_CODE[verb] : GOTO;
-  return `What a page does in a session is code: POST /v2/${resource}/:id/execute with ${JSON.stringify({ code })}.`;
 }
 
 /** The request that a path with a verb stands for: `DELETE /v2/crawl/:id` for `/v2/crawl/:id/cancel`. */

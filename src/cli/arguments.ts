@@ -12,7 +12,7 @@ export type CommandArgs = ArgsDef;
  * words.
  * @throws ServiceError `BAD_REQUEST` that names the wrong argument
  */
-export function checkArguments(command: string, rawArgs: string[], args: CommandArgs): void {
+export async function checkArguments(command: string, rawArgs: string[], args: CommandArgs): Promise<void> {
   const positionals = Object.values(args).filter(({ type }) => type === 'positional').length;
   const refuse = (reason: string) => {
     throw new ServiceError(
@@ -27,7 +27,8 @@ export function checkArguments(command: string, rawArgs: string[], args: Command
     // The first sentence of Node's message says what is wrong; the others explain quoting.
     const [reason = ''] = messageOf(error).split(/\.\s|\.$/);
     const [, unknown] = /^Unknown option '--([^' =]+)/.exec(reason) ?? [];
-    const advice = unknown ? ` ${adviseOnOption(unknown, args)}` : '';
+    const flag = unknown && { command, name: unknown, value: valueAfter(unknown, rawArgs) };
+    const advice = flag ? ` ${await adviseOnOption(flag, args)}` : '';
     refuse(
       `${reason.replace(/argument is ambiguous$/, 'needs a value that does not begin with -')}.${advice}`,
     );
@@ -56,15 +57,27 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   schedule: ['interval', 'every', 'cron', 'frequency'],
   file: ['urls', 'input', 'from-file', 'list'],
   'wait-for': ['wait', 'sleep'],
-  header: ['headers', 'cookie', 'user-agent'],
+  header: ['headers'],
   'include-tags': ['selector', 'css', 'only'],
   detach: ['background', 'async', 'no-wait'],
 };
 
+/** The value that stands behind an option; undefined if another option does, or nothing. */
+function valueAfter(name: string, rawArgs: readonly string[]): string | undefined {
+  const index = rawArgs.findIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+  const [, own] = rawArgs[index]?.split(/=(.*)/s, 2) ?? [];
+  const next = rawArgs[index + 1];
+  return own ?? (next?.startsWith('-') ? undefined : next);
+}
+
 /** Says which option is meant by one that a command does not have, or which arguments it has. */
-function adviseOnOption(unknown: string, args: CommandArgs): string {
+async function adviseOnOption(
+  flag: { command: string; name: string; value: string | undefined },
+  args: CommandArgs,
+): Promise<string> {
+  const unknown = flag.name;
   const options = Object.keys(args).filter((name) => args[name]?.type !== 'positional');
-  if (unknown === 'wait' && options.includes('detach'))
+  if (unknown === 'wait' && flag.value === undefined && options.includes('detach'))
     return 'Leave it out: the command waits for the end, unless --detach is given.';
   const words = Object.keys(args).filter((name) => !options.includes(name));
   if (words.some((name) => name.replace(/\.+$/, '') === unknown))
@@ -72,14 +85,20 @@ function adviseOnOption(unknown: string, args: CommandArgs): string {
   const byName = options.find(
     (name) => Object.hasOwn(OTHER_NAMES, name) && OTHER_NAMES[name]?.includes(unknown),
   );
+  // What the API knows of options and their values is read only for this, because it is much.
+  const { adviseOnUnknownFlag, meantFlagValue } = await import('./flag-advice.ts');
   const meant = byName ?? findSimilarName(unknown, options);
-  if (meant) return `Did you mean ${withValueHint(meant, args)}?`;
+  if (meant) {
+    const value = meantFlagValue(meant, { ...flag, flags: options });
+    return `Did you mean ${value === undefined ? withValueHint(meant, args) : `--${meant}=${value}`}?`;
+  }
   const ofValue = options.filter((name) => valuesIn(args[name]?.description).includes(unknown));
   if (ofValue.length === 1) return `Did you mean --${ofValue[0]}=${unknown}?`;
   const known = Object.keys(args).map((name) =>
     options.includes(name) ? `--${name}` : name.replace(/\.+\d*$/, '').toUpperCase(),
   );
-  return `Known are ${[...new Set(known)].join(', ')}.`;
+  const advice = adviseOnUnknownFlag({ ...flag, flags: options });
+  return advice ?? `Known are ${[...new Set(known)].join(', ')}.`;
 }
 
 /** The values that the description of an option lists, with commas between them. */

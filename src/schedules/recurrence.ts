@@ -30,6 +30,12 @@ export function isTimezone(name: string): boolean {
   }
 }
 
+/** The time zone of a city or of another last part of a name, such as `Berlin`; undefined if there is none. */
+export function timezoneOf(place: string): string | undefined {
+  const plain = place.trim().replace(/\s+/g, '_').toLowerCase();
+  return Intl.supportedValuesOf('timeZone').find((name) => name.toLowerCase().endsWith(`/${plain}`));
+}
+
 /**
  * Says why a recurrence cannot be used; `undefined` if it can.
  * @param recurrence.timezone a valid one, see {@link isTimezone}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { quote } from '../errors.ts';
 import { exactlyOne, withKeywords } from '../json/schema-keywords.ts';
-import { faultOfRecurrence, isTimezone, type Recurrence } from '../schedules/recurrence.ts';
+import { faultOfRecurrence, isTimezone, type Recurrence, timezoneOf } from '../schedules/recurrence.ts';
 import { cronOfText, TEXT_SCHEDULES } from '../schedules/text-schedule.ts';
 
 const MAX_CHARACTERS = 200;
@@ -12,7 +12,7 @@ const timezone = withKeywords(
     .max(MAX_CHARACTERS)
     .refine(isTimezone, {
       error: ({ input }) =>
-        `${quote(String(input))} is not a time zone. Write a name of the IANA database, such as Europe/Berlin or UTC`,
+        `${quote(String(input))} is not a time zone. Write a name of the IANA database, such as ${timezoneOf(String(input)) ?? 'Europe/Berlin or UTC'}`,
     }),
   { examples: ['UTC', 'Europe/Berlin'] },
 );

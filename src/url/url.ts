@@ -20,7 +20,9 @@ export function parseTarget(text: string, allowLocalNames: boolean): URL {
   const trimmed = text.trim();
   const scheme = /^([a-z][a-z0-9+.-]*):(?!\d)/i.exec(trimmed)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
-    const advice = scheme === 'file' ? ' Send a file to POST /v2/parse.' : '';
+    // A scheme of one letter is a drive of Windows.
+    const isFile = scheme === 'file' || scheme === 'data' || scheme.length === 1;
+    const advice = isFile ? ' Send a file to POST /v2/parse.' : '';
     refuse(`URL uses unsupported protocol: ${excerpt(scheme)}. Only http and https can be fetched.${advice}`);
   }
   if (trimmed.length > MAX_URL_CHARACTERS)
@@ -40,6 +42,9 @@ export function parseTarget(text: string, allowLocalNames: boolean): URL {
   return url;
 }
 
+/** A name that is of a file alone, because no host ends like that. */
+const FILE_NAME = /^[^/:?#]+\.(pdf|docx?|xlsx?|pptx?|odt|rtf|html?|txt|csv|png|jpe?g)$/i;
+
 /** Says what is wrong with a text that is no URL, and how it is written; undefined if nothing special is. */
 function findFault(text: string, url: URL | null): string | undefined {
   if (!text) return 'It is empty; write one such as https://example.com.';
@@ -51,6 +56,7 @@ function findFault(text: string, url: URL | null): string | undefined {
     return `It is a link of markdown. Write ${excerpt(urls[0])}`;
   if (/^https?\/\//i.test(text)) return 'Write :// after http or https.';
   if (/\s/.test(text)) return 'It has white space; write a blank as %20.';
+  if (FILE_NAME.test(text)) return 'It is the name of a file; send a file to POST /v2/parse.';
   if (/^\/(?!\/)/.test(text)) return 'It has no host; write it whole, as https://example.com/page.';
   if (/^(https?:\/\/)https?:\/?\/?/i.test(text)) return 'It has two schemes; leave the first one out.';
   if (url) return undefined;

@@ -16,6 +16,11 @@ describe('a body that is no JSON', () => {
     ['{"url": "http://a.test"', /at line 1, column 24/],
     ['{"a": 1}}', /at line 1, column 9/],
     ['{"url": "http://a.test",}', /Remove the comma before it/],
+    [
+      '{"url": "http://a.test", // a page\n"mobile": true,}',
+      /no comments: remove it\. Remove the comma before it/,
+    ],
+    ["{url: 'http://a.test', mobile: True}", /"url"\. .*double quotes: write .*"mobile"\. .*write true/],
     ["{'url': 'http://a.test'}", /write " in place of '/],
     ['{url: "http://a.test"}', /in double quotes: "url"/],
     ['{url: http://a.test}', /Names and texts are in double quotes: "url": "http:\/\/a\.test"/],
@@ -89,6 +94,7 @@ describe('a URL that is none', () => {
     ['', /It is empty/],
     ['"http://h.test"', /Leave out the quotes/],
     ['/about', /has no host; write it whole/],
+    ['report.pdf', /the name of a file; send a file to POST \/v2\/parse/],
     ['http://http://h.test', /two schemes/],
     ['https//h.test', /Write :\/\/ after http/],
     ['[Title](https://h.test/a)', /a link of markdown\. Write https:\/\/h\.test\/a/],
@@ -169,6 +175,8 @@ describe('a path', () => {
       `/v2/browser/${SOME_ID}/execute with {"code":"(await page.screenshot`,
     ],
     [`/v2/jobs/${SOME_ID}`, `read at the path of its kind: GET /v2/scrape/${SOME_ID}`],
+    ['/https://a.test/b', 'use POST /v2/scrape with {"url":"https://a.test/b"}.'],
+    ['/v2/crawl/https%3A%2F%2Fa.test', 'use POST /v2/crawl with {"url":"https://a.test"}.'],
     ['/admin/team', 'Did you mean /admin/teams?'],
     ['/v2/admin/nothing', 'Known are /admin/'],
   ])('%s is told which one is meant', async (path, message) => {
@@ -202,13 +210,16 @@ describe('a path', () => {
       [`/v2/crawl/${id}`, { method: 'DELETE' }],
       [`/v2/browser/${id}`, { method: 'DELETE' }],
       [`/v2/interact/${id}/execute`, { body: { code: '1' } }],
-      [`/v2/scrape/${id}/interact`, { body: { code: '1' } }],
     ];
     for (const [path, init] of requests) {
       const answer = await call(path, init);
       expect([path, answer.status]).toEqual([path, 404]);
       expect(answer.body.error).toContain(`The id is that of a batch: use /v2/batch/scrape/${id}.`);
     }
+    // A batch has no session of its own, but each of its pages may have one.
+    expect(await errorOf(`/v2/scrape/${id}/interact`, { body: { code: '1' } })).toContain(
+      'The id is that of a batch: use metadata.scrapeId of one of its pages in the path.',
+    );
   });
 
   it('with an id of nothing, or of another team, says no more than that', async () => {

@@ -116,7 +116,7 @@ describe('exit codes', () => {
     [['scrape', 'http://example.com', '--timeout', '5'], /timeout must be at least 1000/],
     [['scrape', 'http://example.com', '--frob'], /Unknown option '--frob'/],
     [['team', 'create', 'x', '--credits', '-1'], /'--credits' needs a value that does not begin with -/],
-    [['scrape', 'http://example.com', '--format', 'html'], /Did you mean --formats\?/],
+    [['scrape', 'http://example.com', '--format', 'html'], /Did you mean --formats=<a,b>\?/],
     [['scraep', 'http://example.com'], /Did you mean scrape\? Commands: up/],
     [['frobnicate'], /`winnow frobnicate` is not a command/],
     [['team', 'frobnicate'], /`winnow team frobnicate` is not a command\. Commands: create, list/],

@@ -40,7 +40,7 @@ it.each([
   [['batch', '--urls', 'x.txt'], /Unknown option '--urls'\. Did you mean --file=<file>\?/],
   [
     ['monitor', 'create', PAGE, '--every', '5m'],
-    /Unknown option '--every'\. Did you mean --schedule=<[^>]+>\?/,
+    /Unknown option '--every'\. Did you mean --schedule='every 5 minutes'\?/,
   ],
   [['map', PAGE, '--frob'], /Unknown option '--frob'\. Known are URL, --search, --limit, /],
   [['search', 'tea', '--news'], /Unknown option '--news'\. Did you mean --sources=news\?/],
@@ -58,6 +58,19 @@ it.each([
     ['scrape', PAGE, `${PAGE}/b`],
     /Unexpected argument 'http:\/\/a\.test\/b'\. For several pages, use `winnow batch`\./,
   ],
+  [['scrape', PAGE, '--format', 'markdwn'], /Unknown option '--format'\. Did you mean --formats=markdown\?/],
+  [['scrape', PAGE, '--wait', '5s'], /Did you mean --wait-for=5000\?/],
+  [['scrape', PAGE, '--wait-until', 'networkidle'], /Leave it out: .* use --wait-for, in milliseconds/],
+  [['scrape', PAGE, '--cookie', 'a=b'], /Use --header 'Cookie: a=b'\./],
+  [
+    ['scrape', PAGE, '--proxy', 'enhanced'],
+    /has no flag for it, but POST \/v2\/scrape takes \{"proxy":"enhanced"\}/,
+  ],
+  [['scrape', PAGE, '--full-page'], /takes \{"formats":\[\{"type":"screenshot","fullPage":true\}\]\}/],
+  [['monitor', 'create', PAGE, '--every', '1h'], /Did you mean --schedule=hourly\?/],
+  [['search', 'tea', '--since', 'week'], /Use --tbs qdr:w\./],
+  [[PAGE], /is not a command\. Did you mean scrape http:\/\/a\.test\?/],
+  [['report.pdf'], /is not a command\. Did you mean parse report\.pdf\?/],
   [['start'], /`winnow start` is not a command\. Did you mean up\?/],
   [['team', 'ls'], /`winnow team ls` is not a command\. Did you mean list\?/],
 ] as [string[], RegExp][])('%j, as other programs have it, names what is meant', async (args, said) => {

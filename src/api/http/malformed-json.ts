@@ -21,11 +21,39 @@ export function describeMalformedJson(text: string, cause: Error): string {
   if (/after JSON/.test(cause.message) && /^[[{"]/.test(text.slice(offset)))
     return `there is a second value at line ${before.length}. Send each in a request of its own`;
   const bracket = /or '([\]}])' after/.exec(reason)?.[1];
-  const advice =
-    bracket && /^[\]}]/.test(text.slice(offset))
-      ? `A ${bracket} is missing before it`
-      : adviseOnFault(text.slice(0, offset).trimEnd(), text.slice(offset));
-  return advice ? `${place}. ${advice}` : place;
+  if (bracket && /^[\]}]/.test(text.slice(offset))) return `${place}. A ${bracket} is missing before it`;
+  const { advice, mended } = mendFault(text.slice(0, offset), text.slice(offset));
+  if (!advice) return place;
+  const others = mended === undefined ? [] : listOtherFaults(mended, advice);
+  return [place, advice, ...others].join('. ');
+}
+
+/** What is to be changed at a place where a text stops being JSON. */
+interface Fault {
+  advice?: string | undefined;
+  /** The text after the change; undefined where that is not known. */
+  mended?: string | undefined;
+}
+
+/** The most faults that are mended to find those behind them, and the most that are told besides the first. */
+const MAX_MENDED = 50;
+const MAX_TOLD = 3;
+/** The longest text that is mended. */
+const MAX_MENDED_CHARACTERS = 20_000;
+
+/** What else is to be changed in a text whose first fault is mended, each kind of fault once. */
+function listOtherFaults(mendedText: string, told: string): string[] {
+  let text: string | undefined = mendedText;
+  const found = new Set([told]);
+  for (let count = 0; count < MAX_MENDED && text !== undefined; count++) {
+    if (text.length > MAX_MENDED_CHARACTERS) break;
+    const offset: number | undefined = findFault(text);
+    if (offset === undefined || offset >= text.length) break;
+    const fault: Fault = mendFault(text.slice(0, offset), text.slice(offset));
+    if (fault.advice) found.add(fault.advice);
+    text = fault.mended;
+  }
+  return [...found].slice(1, MAX_TOLD + 1);
 }
 
 /** Says how a body is written that has the quotes or backslashes which were meant for a shell; undefined for others. */
@@ -50,21 +78,48 @@ function adviseOnText(text: string): string | undefined {
     : undefined;
 }
 
-/** Says what is to be changed at a place where a text stops being JSON; undefined where that is not known. */
-function adviseOnFault(before: string, after: string): string | undefined {
+/** Says what is to be changed at a place where a text stops being JSON, and changes it. */
+function mendFault(text: string, after: string): Fault {
+  const before = text.trimEnd();
   const [next = ''] = after;
-  if (before.endsWith(',') && /[\]},]/.test(next)) return 'Remove the comma before it';
-  if (next === "'") return `JSON has double quotes: write " in place of '`;
-  if (next === '“' || next === '”') return 'JSON has straight double quotes: write "';
-  if (next === '/' || next === '#') return 'JSON has no comments: remove it';
+  if (before.endsWith(',') && /[\]},]/.test(next))
+    return { advice: 'Remove the comma before it', mended: before.slice(0, -1) + after };
+  const [quoted, inside] = /^'([^'\n]*)'/.exec(after) ?? [];
+  if (next === "'")
+    return {
+      advice: `JSON has double quotes: write " in place of '`,
+      mended: quoted && text + JSON.stringify(inside) + after.slice(quoted.length),
+    };
+  if (next === '“' || next === '”') return { advice: 'JSON has straight double quotes: write "' };
+  if (next === '/' || next === '#')
+    return {
+      advice: 'JSON has no comments: remove it',
+      mended: text + after.replace(/^(\/\*.*?\*\/|(\/\/|#)[^\n]*)/s, ''),
+    };
   const [word = ''] = /^[A-Za-z_$][\w$]*/.exec(after) ?? [];
-  if (Object.hasOwn(WORDS, word)) return `JSON has no ${word}: write ${WORDS[word]}`;
+  const replaced = (by: string) => text + by + after.slice(word.length);
+  if (Object.hasOwn(WORDS, word))
+    return { advice: `JSON has no ${word}: write ${WORDS[word]}`, mended: replaced(WORDS[word]!) };
   const [, name, value] = /^([\w$]+)\s*:\s*([^\s"'{[,}][^,}\n]*)/.exec(after) ?? [];
-  if (name && value && /[{,]$/.test(before) && !/^(-?\d|true|false|null)/.test(value))
-    return `Names and texts are in double quotes: "${excerpt(name, 60)}": "${excerpt(value.trim(), 200)}"`;
+  if (name && value && /[{,]$/.test(before) && !/^(-?\d|true|false|null|None|undefined)/i.test(value))
+    return {
+      advice: `Names and texts are in double quotes: "${excerpt(name, 60)}": "${excerpt(value.trim(), 200)}"`,
+    };
   if (word && /[{,]$/.test(before))
-    return `The names of members are in double quotes: "${excerpt(word, 60)}"`;
-  if (word && /[:[]$/.test(before)) return `A text is in double quotes: "${excerpt(word, 60)}"`;
+    return {
+      advice: `The names of members are in double quotes: "${excerpt(word, 60)}"`,
+      mended: replaced(JSON.stringify(word)),
+    };
+  if (word && /[:[]$/.test(before))
+    return {
+      advice: `A text is in double quotes: "${excerpt(word, 60)}"`,
+      mended: replaced(JSON.stringify(word)),
+    };
+  return { advice: adviseOnGap(before, next) };
+}
+
+/** Says what is missing where a text stops being JSON, or which white space it has within a string. */
+function adviseOnGap(before: string, next: string): string | undefined {
   if (next === '\n' || next === '\t' || next === '\r')
     return 'Within a string, write \\n for the end of a line and \\t for a tab';
   if (/["\d\]}el]$/.test(before) && /["'{[\w]/.test(next)) return 'A comma is missing before it';
@@ -101,7 +156,10 @@ function mayContinue(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch (error) {
-    return error instanceof Error && /end of JSON input|Unterminated/.test(error.message);
+    if (!(error instanceof Error)) return false;
+    // After a comma or a bracket, the end is told as a place where something else is expected.
+    const isAtEnd = Number(/position (\d+)/.exec(error.message)?.[1] ?? -1) >= text.length;
+    return isAtEnd || /end of JSON input|Unterminated/.test(error.message);
   }
 }
 

@@ -1,5 +1,6 @@
 import { PROMPT_MIN_CREDITS, SESSION_MIN_CREDITS } from '../../credits.ts';
 import { ServiceError } from '../../errors.ts';
+import { JOB_KINDS, type JobKind } from '../../job-kinds.ts';
 import { fieldsOf } from '../../json/json-object.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
@@ -91,12 +92,23 @@ const stop = defineRoute({
   },
 });
 
+/** What is done with a job of another kind, which has pages with scrapes of their own, or is a session itself. */
+const instead = (id: string) => (kind: JobKind) => {
+  const { path, hasPages } = JOB_KINDS[kind];
+  if (kind === 'browser' || kind === 'interact')
+    return `run code by POST ${path}/${id}/execute, and end it by DELETE ${path}/${id}`;
+  return hasPages ? 'use metadata.scrapeId of one of its pages in the path' : '';
+};
+
 /** @throws ServiceError `NOT_FOUND`, or `FORBIDDEN` if the scrape belongs to another team */
 async function requireScrape(id: string, caller: Caller, { db }: ApiDeps): Promise<ScrapeToReplay> {
   const scrape = await findScrapeToReplay(db, id);
   if (!scrape) {
     const message = `Job not found. There is no scrape ${id} that has ended, or it has expired.`;
-    throw await jobNotFound({ db }, { id, teamId: caller.teamId, message, kind: 'scrape' });
+    throw await jobNotFound(
+      { db },
+      { id, teamId: caller.teamId, message, kind: 'scrape', instead: instead(id) },
+    );
   }
   if (scrape.teamId !== caller.teamId)
     throw new ServiceError('FORBIDDEN', 'Forbidden. The scrape belongs to another team.');

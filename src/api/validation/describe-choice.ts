@@ -1,12 +1,15 @@
 import type { z } from 'zod';
 import { quote } from '../../errors.ts';
+import { isJsonObject } from '../../json/json-object.ts';
 import { findSimilarName } from '../../json/similar-name.ts';
 import { exampleOf, isShort } from './examples.ts';
 import { type Checked, type Issue, insteadOf, type Mistake, nameOf, valueList } from './mistake.ts';
 import { onlyNameIn, singularOf } from './option-words.ts';
 import { isOptionalAt, literalsOf, type Plain, schemasAt, valueAt } from './request-schema.ts';
 import { suggestTyped, typeNamesIn } from './typed-object.ts';
-import { adviseOnValue, meantValue, substituteFor } from './value-names.ts';
+import { adviseOnKey } from './unknown-keys.ts';
+import { adviseOnValue, meantValue } from './value-names.ts';
+import { substituteFor } from './value-substitutes.ts';
 
 /** A list with more values than this comes after what may be meant. */
 const MAX_SHORT_LIST = 12;
@@ -25,7 +28,7 @@ export function describeChoice(
   const value = isShorthand ? parent : valueAt(request, path);
   if (value === undefined) return `${where} is missing. It must be ${oneOf(values)}`;
   const leaveOut = value === null && isOptionalAt(schema, path, request) ? '. Leave it out' : '';
-  const advice = leaveOut || adviseOn(path, value, values);
+  const advice = leaveOut || adviseOn(path, value, { values, request, schema, part });
   if (values.length <= MAX_SHORT_LIST)
     return `${where} must be ${oneOf(values)}, ${insteadOf(value, part)}${advice}`;
   // Messages about formats have begun like this since the first version of the API.
@@ -39,19 +42,40 @@ const oneOf = (values: readonly unknown[]) =>
   values.length === 1 ? JSON.stringify(values[0]) : `one of ${valueList(values)}`;
 
 /** What is written instead of a value: its name here, or the one that is spelled like it. */
-function adviseOn(path: Issue['path'], value: unknown, values: readonly unknown[]): string {
+function adviseOn(
+  path: Issue['path'],
+  value: unknown,
+  { values, ...checked }: Checked & { values: readonly unknown[] },
+): string {
   const [sent] = Array.isArray(value) && value.length === 1 ? value : [value];
   const names = values.filter((each) => typeof each === 'string');
   const option = path.findLast((key) => typeof key === 'string' && key !== 'type');
-  const known = adviseOnValue(String(option), sent, values) ?? adviseOnSeveral(path, sent, values);
+  const entry = valueAt(checked.request, path.slice(0, -1));
+  const known = adviseOnValue(String(option), sent, values, entry) ?? adviseOnSeveral(path, sent, values);
   if (known) return `. ${known}`;
   const similar =
     typeof sent === 'string'
       ? (findSimilarName(sent, names) ?? findSimilarName(singularOf(sent), names))
       : undefined;
   const contained = typeof sent === 'string' ? onlyNameIn(sent, names) : undefined;
-  if (similar === undefined) return contained === undefined ? '' : `. Write ${quote(contained)}`;
+  if (similar === undefined && contained === undefined) return adviseOnOtherAction(path, sent, checked);
+  if (similar === undefined) return `. Write ${quote(String(contained))}`;
   return similar === sent ? `. Write ${quote(similar)}` : `. Did you mean ${quote(similar)}?`;
+}
+
+/** Says what does what another tool has an action for: an option beside the actions, or a script. */
+function adviseOnOtherAction(path: Issue['path'], sent: unknown, checked: Checked): string {
+  const index = path.lastIndexOf('actions');
+  if (index < 0 || typeof sent !== 'string' || typeof path[index + 1] !== 'number') return '';
+  const action = valueAt(checked.request, path.slice(0, index + 2));
+  const rest = Object.entries(isJsonObject(action) ? action : {}).filter(([name]) => name !== 'type');
+  // The only member is the value of what the name sets, as in `{"type": "setUserAgent", "value": "…"}`.
+  const value = rest.length === 1 ? rest[0]?.[1] : Object.fromEntries(rest);
+  const key = sent.replace(/^(set|emulate|add|enable|configure)_?(?=[A-Z_])/, '');
+  const advice = adviseOnKey(key, { ...checked, path: path.slice(0, index) }, value);
+  if (/^(Use|Did you mean) /.test(advice))
+    return `. It is no action, but an option beside actions. ${advice}`;
+  return `. For what has no action of its own, use {"type":"executeJavascript","script":"document.title"} with your script`;
 }
 
 /** Says how several values are written that stand in one text, with commas between them. */

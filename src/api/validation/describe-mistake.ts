@@ -8,7 +8,7 @@ import { isOptionalAt, literalsOf, type Plain, schemasAt, typeOf, valueAt } from
 import { timesOf } from './rewrite-value.ts';
 import { scheduleOf } from './schedule-words.ts';
 import { schemaIn } from './value-kinds.ts';
-import { adviseOnType, translate } from './value-names.ts';
+import { adviseOnType, synonymsOf, translate } from './value-names.ts';
 
 /**
  * Says what is wrong with one value, where, and what it must be. Messages of the schemas stand as they are,
@@ -85,6 +85,7 @@ function correct(message: string, { value, plains: [plain], where, checked }: Mi
     bare.toUpperCase(),
     translate(name, value),
     ...timesOf(bare),
+    ...synonymsOf(bare.replace(/^.*\./, '')),
   ];
   const isOther = (each: unknown) => each !== undefined && each !== value;
   const meant = candidates.find((each) => isOther(each) && z.safeParse(plain.wrapped, each).success);
@@ -125,8 +126,21 @@ function describeType({ where, path, value, plains, checked }: Mistake): string 
   const example = exampleFor(plains, value, { name, unit, isEntry });
   const leaveOut =
     value === null && isOptionalAt(checked.schema, path, checked.request) ? 'Leave it out' : '';
-  const write = example ? `${leaveOut ? 'or write' : 'Write'} ${example}` : adviseOnType(name, value);
+  const several = Array.isArray(value) && value.length > 1 ? adviseOnType(name, value) : undefined;
+  const write = several
+    ? several
+    : example
+      ? `${leaveOut ? 'or write' : 'Write'} ${example}`
+      : (adviseOnType(name, value) ?? adviseOnSwitch(plains, value));
   return [fault, [leaveOut, write].filter(Boolean).join(', ')].filter(Boolean).join('. ');
+}
+
+/** Says that a switch is on for a value that says how, such as `mobile: "iPhone 13"`. */
+function adviseOnSwitch(plains: readonly Plain[], value: unknown): string | undefined {
+  const isSwitch = plains.length === 1 && plains[0]?.schema._zod.def.type === 'boolean';
+  const isNaming =
+    typeof value === 'string' ? value.trim() !== '' : typeof value === 'object' && value !== null;
+  return isSwitch && isNaming ? 'It is a switch: write true' : undefined;
 }
 
 /** What a value of a schema is, for people. */

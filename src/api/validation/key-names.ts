@@ -1,36 +1,18 @@
-import { isJsonObject } from '../../json/json-object.ts';
 import { cookieTextOf } from './cookie-text.ts';
 import { isShort } from './examples.ts';
+import { FORMAT_NAMES } from './format-names.ts';
+import { MEMBER_NAMES } from './member-names.ts';
 import type { Replacement } from './replacement.ts';
 import { scheduleOf } from './schedule-words.ts';
 import { SCRAPER_NAMES } from './scraper-names.ts';
 
 const json = (value: unknown) => JSON.stringify(value);
 
-/** Advises to ask for a format, with the members that were sent if they are short. */
-const asFormat = (type: string, member: string) => (value: unknown) =>
-  isJsonObject(value) && Object.keys(value).length && isShort(value)
-    ? `Ask for it in formats: [${json({ type, ...value })}].`
-    : `Ask for it in formats: [{"type": "${type}", ${json(member)}: …}].`;
-
-/** The object of a viewport, also from a text such as `1280x720`. */
-function viewportOf(value: unknown): string {
-  const [, width, height] = /^(\d{1,5})\s*\D\s*(\d{1,5})$/.exec(typeof value === 'string' ? value : '') ?? [];
-  if (width) return json({ width: Number(width), height: Number(height) });
-  return isJsonObject(value) && isShort(value) ? json(value) : json({ width: 1280, height: 720 });
-}
-
 /** The URLs of a value, or an example. */
 function urlsOf(value: unknown): unknown[] {
   const urls = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string' && each);
   return urls.length && isShort(urls) ? urls : ['https://example.com'];
 }
-
-/** Advises to ask for data of the page in a format, with the prompt or schema that was sent. */
-const asJsonFormat = (member: 'prompt' | 'schema', begin: string, end = '') => {
-  return (value: unknown) =>
-    `${begin}[{"type": "json", ${json(member)}: ${isShort(value) ? json(value) : '…'}}]${end}.`;
-};
 
 const OLD_NAMES: readonly Replacement[] = [
   {
@@ -43,6 +25,11 @@ const OLD_NAMES: readonly Replacement[] = [
     beside: 'uploadRef',
     advice:
       'Send the file as multipart/form-data in the part `file`, with its name in the parameter filename.',
+  },
+  {
+    names: ['filename', 'fileName', 'name', 'contentType', 'mimeType', 'size'],
+    beside: 'uploadRef',
+    advice: 'Leave it out: the part `file` of a form has the name and the type of the file.',
   },
   { names: ['urls'], beside: 'url', advice: 'Use url for one URL, and POST /v2/batch/scrape for several.' },
   { names: ['url'], beside: 'urls', advice: 'Use urls, a list such as ["https://example.com"].' },
@@ -136,7 +123,12 @@ const OLD_NAMES: readonly Replacement[] = [
     option: 'excludeTags',
     form: 'a list of CSS selectors',
   },
-  { names: ['userAgent'], beside: 'headers', advice: 'Use headers: {"User-Agent": …}.' },
+  {
+    names: ['userAgent'],
+    beside: 'headers',
+    advice: (value) =>
+      `Use headers: ${typeof value === 'string' && isShort(value) ? json({ 'User-Agent': value }) : '{"User-Agent": …}'}.`,
+  },
   {
     names: ['cookies', 'cookie'],
     beside: 'headers',
@@ -157,102 +149,6 @@ const OLD_NAMES: readonly Replacement[] = [
     names: ['fetchPageContent'],
     beside: 'scrapeOptions',
     advice: 'Use scrapeOptions: {"formats": ["markdown"]}.',
-  },
-];
-
-/** Options of formats of the older versions, and data that a scrape gets as a format. */
-const FORMATS: readonly Replacement[] = [
-  {
-    names: ['jsonOptions', 'extract', 'extractorOptions'],
-    beside: 'scrapeOptions',
-    advice: (value) =>
-      `Ask for it in scrapeOptions: {"formats": [${json({ type: 'json', ...(isJsonObject(value) && isShort(value) ? value : { prompt: '…' }) })}]}.`,
-  },
-  { names: ['jsonOptions', 'extract'], beside: 'formats', advice: asFormat('json', 'schema') },
-  { names: ['extractorOptions'], beside: 'formats', advice: asFormat('json', 'schema')(undefined) },
-  { names: ['changeTrackingOptions'], beside: 'formats', advice: asFormat('changeTracking', 'modes') },
-  {
-    names: ['screenshot'],
-    beside: 'formats',
-    advice: (value) =>
-      value === true ? 'Use formats: ["screenshot"].' : asFormat('screenshot', 'fullPage')(value),
-  },
-  {
-    names: ['fullPageScreenshot'],
-    beside: 'formats',
-    advice: 'Use formats: [{"type":"screenshot","fullPage":true}].',
-  },
-  {
-    names: ['viewport'],
-    beside: 'formats',
-    advice: (value) =>
-      `A screenshot has it: formats: [{"type": "screenshot", "viewport": ${viewportOf(value)}}]. For a small screen, use mobile: true.`,
-  },
-  {
-    names: ['prompt', 'extractionPrompt'],
-    beside: 'formats',
-    advice: asJsonFormat('prompt', 'Ask for it in formats: '),
-  },
-  {
-    names: ['schema', 'extractionSchema'],
-    beside: 'formats',
-    advice: asJsonFormat('schema', 'Ask for it in formats: '),
-  },
-  {
-    names: ['schema', 'extractionSchema'],
-    beside: 'scrapeOptions',
-    advice: asJsonFormat('schema', 'Ask for it in scrapeOptions: {"formats": ', '}'),
-  },
-  { names: ['jsonSchema', 'json_schema', 'extractionSchema'], beside: 'schema', option: 'schema' },
-];
-
-/** Members of actions, sessions, webhooks and other objects. */
-const MEMBERS: readonly Replacement[] = [
-  {
-    names: ['text', 'label', 'name', 'role'],
-    beside: 'all',
-    advice: (value) =>
-      `Use selector, which also finds a text: ${json(`button:has-text("${typeof value === 'string' && isShort(value) ? value : 'OK'}")`)}.`,
-  },
-  { names: ['for', 'until', 'element'], beside: 'milliseconds', option: 'selector' },
-  {
-    names: ['timeout'],
-    beside: 'milliseconds',
-    advice: (value) =>
-      `For a time, use milliseconds${typeof value === 'number' ? `: ${value}` : ''}. With selector, leave it out: an element is waited for up to 10 seconds.`,
-  },
-  { names: ['ocr', 'forceOcr', 'useOcr'], beside: 'maxPages', advice: 'Use mode: "ocr".' },
-  {
-    names: ['ms', 'time', 'duration', 'delay', 'timeout', 'seconds', 'wait'],
-    beside: 'milliseconds',
-    option: 'milliseconds',
-  },
-  {
-    names: ['selector'],
-    beside: 'text',
-    advice: (value) =>
-      `Text goes where the focus is. Click the field first, with an action of its own: ${json({ type: 'click', selector: isShort(value) ? value : '…' })}.`,
-  },
-  { names: ['value', 'input', 'content'], beside: 'text', option: 'text' },
-  { names: ['code', 'javascript', 'js', 'expression'], beside: 'script', option: 'script' },
-  { names: ['script', 'javascript', 'command', 'source'], beside: 'code', option: 'code' },
-  {
-    names: ['css', 'element', 'target', 'query', 'xpath'],
-    beside: 'selector',
-    option: 'selector',
-    form: 'a CSS selector',
-  },
-  {
-    names: ['amount', 'pixels', 'x', 'y', 'distance'],
-    beside: 'direction',
-    advice:
-      'Leave it out: a scroll goes on by one height of the window. Use direction, which is "up" or "down".',
-  },
-  {
-    names: ['secret', 'signingSecret', 'token'],
-    beside: 'events',
-    advice:
-      'Leave it out: the service signs events by itself, with the secret of the team. A token of yours goes into headers.',
   },
 ];
 
@@ -277,7 +173,7 @@ const ELSEWHERE: readonly Replacement[] = [
       'Leave it out: the job runs in the background. GET with its id in the path returns its state and its pages so far.',
   })),
   {
-    names: ['limit', 'maxPages', 'includePaths', 'excludePaths', 'maxDepth', 'maxDiscoveryDepth'],
+    names: ['limit', 'maxPages', 'includePaths', 'excludePaths', 'depth', 'maxDepth', 'maxDiscoveryDepth'],
     beside: 'formats',
     advice: 'Leave it out, or use POST /v2/crawl, which follows links from a URL and has this option.',
   },
@@ -293,7 +189,12 @@ const ELSEWHERE: readonly Replacement[] = [
  * Names of older versions of this API and of other clients and tools. Names that differ only a little from
  * an option, such as `max_age`, need no line. What fits a place best comes first.
  */
-export const REPLACEMENTS: readonly Replacement[] = [...OLD_NAMES, ...SCRAPER_NAMES, ...FORMATS, ...MEMBERS];
+export const REPLACEMENTS: readonly Replacement[] = [
+  ...OLD_NAMES,
+  ...SCRAPER_NAMES,
+  ...FORMAT_NAMES,
+  ...MEMBER_NAMES,
+];
 
 /** Names of options that the place does not have by any name. */
 export const FOREIGN_NAMES: readonly Replacement[] = ELSEWHERE;

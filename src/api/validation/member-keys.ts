@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../json/json-object.ts';
 import { plainName } from '../../json/similar-name.ts';
-import { exampleFor, exampleOf } from './examples.ts';
+import { exampleBody, exampleFor, exampleOf } from './examples.ts';
 import { hasOnlyWords, wordsOf } from './option-words.ts';
 import { literalsOf, memberAt, type Plain, shapeOf, unwrap } from './request-schema.ts';
 import { suggestTyped } from './typed-object.ts';
-import { substituteFor, translate } from './value-names.ts';
+import { translate } from './value-names.ts';
+import { substituteFor } from './value-substitutes.ts';
 
 /** Options with lists of objects that have a `type`, which other tools have as options of their own. */
 const LISTS = ['formats', 'actions'] as const;
@@ -49,6 +50,33 @@ export function adviseOnMemberKey(
     }
   }
   return undefined;
+}
+
+/**
+ * Says that an option is a member of one entry of a list, such as `fullPage` of the format `screenshot`.
+ * @param shape the options of the place
+ * @returns undefined for an option that no entry has, or several
+ */
+export function adviseOnEntryKey(
+  key: string,
+  value: unknown,
+  shape: ReturnType<typeof shapeOf>,
+): string | undefined {
+  const found = [...LISTS, 'parsers'].flatMap((list) =>
+    entriesOf(shape[list]).flatMap((plain) => {
+      const own = shapeOf([plain]);
+      const name = Object.keys(own).find((each) => plainName(each) === plainName(key));
+      if (name === undefined || name === 'type' || !own.type) return [];
+      const [type] = literalsOf(own.type);
+      const entry = { type, ...exampleBody(plain.schema), [name]: value };
+      return z.safeParse(plain.schema, entry).success ? [{ list, entry }] : [];
+    }),
+  );
+  // A page is also taken a picture of by an action, but a format is what most people mean.
+  const [first, second] = found;
+  return first && first.list !== second?.list
+    ? `Use ${first.list}: [${JSON.stringify(first.entry)}].`
+    : undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { type Checked, unitOf } from './mistake.ts';
 import { singularOf, wordsOf } from './option-words.ts';
 import { literalsOf, type Plain, shapeOf, unwrap } from './request-schema.ts';
 import { rewriteAs } from './rewrite-value.ts';
-import { adviseOnValue } from './value-names.ts';
+import { adviseOnType, adviseOnValue } from './value-names.ts';
 
 /** An option that a request has by a wrong name. */
 export interface Misnamed {
@@ -74,6 +74,8 @@ export function suggestOption(name: string, misnamed: Misnamed): string {
   const schema = shape[name];
   const isFit = !schema || value === undefined || z.safeParse(schema, value).success;
   const description = isFit ? undefined : unwrap(schema)[0]?.description;
+  const advice = isFit ? undefined : adviseOnType(name, value);
+  if (advice) return `${advice}.`;
   return `Did you mean ${name}?${description ? ` It is: ${description}.` : ''}`;
 }
 
@@ -100,8 +102,15 @@ function exampleOfOption(name: string, misnamed: Misnamed): string {
 
 const unitIn = (name: string, plains: readonly Plain[]) => (name === 'milliseconds' ? 'ms' : unitOf(plains));
 
+/** The value of an option that is meant by one which it refuses; undefined if none is, or the value is right. */
+export function meantValueOf(name: string, misnamed: Misnamed): unknown {
+  const converted = convert(name, misnamed);
+  return converted?.isAsSent ? undefined : converted?.value;
+}
+
 /** A value as an option has it. */
 interface Converted {
+  value: unknown;
   /** As JSON, or as it is written in a query. */
   text: string;
   isAsSent: boolean;
@@ -131,7 +140,7 @@ function convert(name: string, { key, value, shape, part }: Misnamed): Converted
   const meant = candidates.find(isFit);
   if (meant === undefined) return undefined;
   const text = part === 'query' && typeof meant !== 'object' ? String(meant) : JSON.stringify(meant);
-  return { text, isAsSent: meant === value };
+  return { value: meant, text, isAsSent: meant === value };
 }
 
 /** Whether an object has only members of an option, which may ignore others. */
@@ -154,11 +163,18 @@ export function meantChoice(name: string, value: unknown, choices: readonly unkn
 /** The list of values of an enumeration that are meant by one value or several. */
 function choicesIn(name: string, value: unknown, plains: readonly Plain[]): unknown[] | undefined {
   const choices = plains.flatMap(({ schema: { _zod } }) =>
-    _zod.def.type === 'array' ? literalsOf(_zod.def.element) : [],
+    _zod.def.type === 'array' ? choicesOf(_zod.def.element) : [],
   );
   const meant = (Array.isArray(value) ? value : [value]).map((each) => meantChoice(name, each, choices));
   return choices.length && !meant.includes(undefined) ? meant : undefined;
 }
+
+/** The values of an entry of a list, or the types of its objects, for which their names are short. */
+const choicesOf = (entry: z.core.$ZodType): unknown[] =>
+  [
+    ...literalsOf(entry),
+    ...unwrap(entry).flatMap((plain) => literalsOf(shapeOf([plain]).type ?? z.never())),
+  ].filter((each, index, all) => all.indexOf(each) === index);
 
 /** A number without a unit that fits only as seconds in place of milliseconds, or the other way round. */
 const otherUnits = (value: unknown, unit: string | undefined): number[] =>

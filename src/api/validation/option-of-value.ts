@@ -5,7 +5,7 @@ import { entriesFrom } from './member-keys.ts';
 import { type Misnamed, meantChoice } from './option-advice.ts';
 import { wordsOf } from './option-words.ts';
 import { literalsOf, memberAt, unwrap } from './request-schema.ts';
-import { substituteFor } from './value-names.ts';
+import { substituteFor } from './value-substitutes.ts';
 
 /** Texts that are no values of an option which accepts only some texts; the second one is a tag of a language. */
 const NO_VALUES = ['zq-7919', 'qzx'];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../json/json-object.ts';
 
 /** A schema of Zod with its kind. */
 type Kind = z.core.$ZodTypes;
@@ -89,6 +90,14 @@ export function memberAt(value: unknown, key: PropertyKey): unknown {
 /** The part of a parsed JSON value at a path; undefined if there is none. */
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce(memberAt, value);
+
+/** A parsed JSON value with another value at a path. */
+export function replaceAt(value: unknown, [key, ...rest]: readonly PropertyKey[], by: unknown): unknown {
+  if (key === undefined) return by;
+  if (Array.isArray(value))
+    return value.map((each, index) => (index === key ? replaceAt(each, rest, by) : each));
+  return isJsonObject(value) ? { ...value, [key]: replaceAt(memberAt(value, key), rest, by) } : value;
+}
 
 /**
  * Finds the schemas of the part of a request at a path.

@@ -31,6 +31,10 @@ const WEIGHT = /^q=[\d.]+$/;
 const JOINED = /^(query|search|prompt|goal|question|note)$/;
 const SIZE = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|kib|mib|gib)$/i;
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|sec|m|min|h|d)[a-z]*$/i;
+/** A text that is in no form. */
+const NO_VALUE = 'zq-7919';
+/** The attribute of an element, as other tools write it: `a@href`, `a::attr(href)`, `a/@href`. */
+const ATTRIBUTE_OF = /^(.+?)(?:\/?@|::attr\()([\w-]+)\)?$/;
 const URL_LIKE = /^(https?:\/\/\S+|[\w-]+(\.[\w-]+)+([/:?].*)?)$/i;
 
 /**
@@ -66,10 +70,11 @@ function listsOf(sent: unknown): unknown[] {
     return [sent.map((each) => (typeof each === 'string' ? (patternOfGlob(each) ?? each) : each))];
   if (isJsonObject(sent)) {
     const names = Object.keys(sent).filter((name) => sent[name]);
+    const typed = names.map((type) => (isJsonObject(sent[type]) ? { type, ...sent[type] } : type));
     const values = Object.values(sent);
     const areUrls =
       values.length > 0 && values.every((each) => typeof each === 'string' && URL_LIKE.test(each));
-    return [[sent], areUrls ? values : names];
+    return [[sent], areUrls ? values : typed, names];
   }
   if (typeof sent !== 'string') return typeof sent === 'number' ? [[sent]] : [];
   const text = sent.trim();
@@ -139,12 +144,20 @@ function objectsOf(schema: z.core.$ZodType, sent: unknown): unknown[] {
   const [, width, height] = /^(\d{1,5})\s*\D\s*(\d{1,5})$/.exec(text) ?? [];
   if (shape.width && shape.height && width) return [{ width: Number(width), height: Number(height) }];
   if (shape.type && literalsOf(shape.type).includes(text)) return [{ type: text }];
+  const [, selector, attribute] = ATTRIBUTE_OF.exec(text) ?? [];
+  if (shape.selector && shape.attribute && attribute) return [{ selector, attribute }];
   const [type, rest] = text.split(/[\s:]+(.*)/s, 2);
   if (shape.type && rest && literalsOf(shape.type).includes(type))
     return typedBy([type, /^\d+$/.test(rest) ? Number(rest) : rest], { shape, names });
-  return names
+  const members = names
     .filter((name) => unwrap(shape[name]!).some((plain) => plain.schema._zod.def.type === 'string'))
     .map((name) => ({ [name]: text }));
+  // A list whose entries have a form, such as mail addresses, is told by it.
+  const accepts = (name: string, entry: string) => z.safeParse(shape[name]!, [entry]).success;
+  const lists = names
+    .filter((name) => accepts(name, text) && !accepts(name, NO_VALUE))
+    .map((name) => ({ [name]: [text] }));
+  return [...members, ...lists];
 }
 
 /** Objects of a list such as `["click", "#more"]`: a type, and the value of one of its members. */

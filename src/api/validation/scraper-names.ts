@@ -2,6 +2,7 @@ import { propertiesOf } from '../../content/extraction/schema-faults.ts';
 import { isShort } from './examples.ts';
 import type { Replacement } from './replacement.ts';
 import { adviseOnPeriod } from './search-period.ts';
+import { adviseOnWait } from './wait-words.ts';
 
 /** Options of browser libraries, other scraping services, crawlers and search APIs. */
 export const SCRAPER_NAMES: readonly Replacement[] = [
@@ -19,10 +20,9 @@ export const SCRAPER_NAMES: readonly Replacement[] = [
       'Leave it out: a browser waits until the page is quiet. For more time, use waitFor, in milliseconds, such as 2000.',
   },
   {
-    names: ['waitForSelector', 'wait_for_selector', 'waitForElement', 'waitSelector'],
+    names: ['waitForSelector', 'wait_for_selector', 'waitForElement', 'waitSelector', 'waitForFunction'],
     beside: 'waitFor',
-    advice: (value) =>
-      `Use actions: [${JSON.stringify({ type: 'wait', selector: typeof value === 'string' && isShort(value) ? value : '#content' })}].`,
+    advice: adviseOnWait,
   },
   {
     names: ['renderJs', 'render_js', 'js_render', 'jsRender', 'render', 'javascript', 'dynamic', 'headless'],

@@ -5,14 +5,15 @@ import { findSimilarName, plainName } from '../../json/similar-name.ts';
 import { isShort } from './examples.ts';
 import { FOREIGN_NAMES, REPLACEMENTS, WRAPPERS } from './key-names.ts';
 import { MEANINGS } from './meanings/index.ts';
-import { adviseOnMemberKey } from './member-keys.ts';
+import { adviseOnEntryKey, adviseOnMemberKey } from './member-keys.ts';
+import { mergeWithSent } from './merged-advice.ts';
 import type { Checked } from './mistake.ts';
 import { type Misnamed, mayBe, suggestOption, useOption, withSentValue } from './option-advice.ts';
 import { optionOfValue } from './option-of-value.ts';
 import { hasWords, nearestOptions, singularOf, wordsOf } from './option-words.ts';
 import { memberAt, requiredKeys, schemasAt, shapeOf, unwrap, valueAt } from './request-schema.ts';
 import { adviseOnValueKind } from './value-kinds.ts';
-import { substituteFor } from './value-names.ts';
+import { substituteFor } from './value-substitutes.ts';
 
 /** A place in a request that has a key which its schema does not know. */
 export interface Place {
@@ -46,11 +47,13 @@ const COMMON_NAMES: ReadonlySet<string> = new Set(['mode', 'name', 'type', 'mode
  * @param value the value of the key
  * @returns a sentence; {@link NO_SUCH_OPTION} begins it where nothing is known of the key
  */
-export function adviseOnKey(
+export const adviseOnKey = (
   key: string,
   place: Place,
   value: unknown = memberAt(valueAt(place.request, place.path), key),
-): string {
+): string => mergeWithSent(findAdvice(key, place, value), valueAt(place.request, place.path));
+
+function findAdvice(key: string, place: Place, value: unknown): string {
   const { schema, request, path, part } = place;
   const shape = shapeOf(schemasAt(schema, path, request));
   const known = Object.keys(shape);
@@ -70,6 +73,8 @@ export function adviseOnKey(
   if (container) return `Put it in ${container}: ${quoteObject(container, key)}.`;
   const above = findAbove(key, place);
   if (above) return above;
+  const entry = adviseOnEntryKey(key, value, shape);
+  if (entry) return entry;
   const similar = COMMON_NAMES.has(key) ? undefined : findSimilarName(key, known);
   const isPart = similar !== undefined && plainName(similar).includes(plainName(key));
   if (similar && !isPart && mayBe(similar, misnamed)) return suggestOption(similar, misnamed);
@@ -130,10 +135,15 @@ function isWrapper({ key, value, known, meaning }: Wrapping): boolean {
   if (!isJsonObject(value)) return false;
   const members = Object.keys(value).filter((name) => !COMMON_NAMES.has(name));
   const isNamed = WRAPPER_ENDING.test(key);
-  return (
-    (members.some((name) => known.includes(name)) && (isNamed || !meaning)) ||
-    (WRAPPERS.has(plainName(key)) && !meaning)
-  );
+  const isKnown = members.some((name) => known.includes(name));
+  return isKnown ? isNamed || !meaning : !meaning && (WRAPPERS.has(plainName(key)) || isNamed);
+}
+
+/** The members of an object of options that has a class beside them, as serialized programs do: `{type, params}`. */
+function insideOf(value: unknown): unknown {
+  const members = Object.entries(isJsonObject(value) ? value : {}).filter(([name]) => name !== 'type');
+  const [[name, inner] = []] = members;
+  return members.length === 1 && isJsonObject(inner) && WRAPPERS.has(plainName(name ?? '')) ? inner : value;
 }
 
 function findReplacement(table: typeof REPLACEMENTS, misnamed: Misnamed): string | undefined {
@@ -261,7 +271,8 @@ function findContainer(key: string, shape: Record<string, z.core.$ZodType>): str
 }
 
 /** Says that the members of an object are options of the request itself, each by its name today. */
-function adviseOnWrapper(value: unknown, known: readonly string[], place: Place): string | undefined {
+function adviseOnWrapper(sentValue: unknown, known: readonly string[], place: Place): string | undefined {
+  const value = insideOf(sentValue);
   if (!isJsonObject(value)) return undefined;
   // A member that the place has itself, such as its type, keeps its own value.
   const sent = Object(valueAt(place.request, place.path));
@@ -269,12 +280,13 @@ function adviseOnWrapper(value: unknown, known: readonly string[], place: Place)
   const lifted = members.filter((name) => known.includes(name));
   const others = members.filter((name) => !known.includes(name));
   const names = lifted.slice(0, MAX_NAMED).join(', ');
+  const noun = lifted.length > 1 ? 'members' : 'member';
   if (!others.length)
-    return lifted.length ? `Write its members (${names}) without it, one level higher.` : 'Leave it out.';
+    return lifted.length ? `Write its ${noun} (${names}) without it, one level higher.` : 'Leave it out.';
   const advice = others
     .slice(0, MAX_ADVISED)
     .map((name) => ` ${excerpt(name)}: ${adviseOnKey(name, place, value[name])}`);
-  const lift = lifted.length ? ` Write its members ${names} one level higher.` : '';
+  const lift = lifted.length ? ` Write its ${noun} ${names} one level higher.` : '';
   return `Leave it out.${lift} In place of its member${others.length > 1 ? 's' : ''}${advice.join('')}`;
 }
 

@@ -2,12 +2,13 @@ import type { z } from 'zod';
 import { excerpt, isErrorCode, ServiceError } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { resolveUnions } from './describe-choice.ts';
+import { describeKeys, tellUnknownKeys } from './describe-keys.ts';
 import { describeMistake } from './describe-mistake.ts';
 import { exampleBody, parseJsonText } from './examples.ts';
-import { findHidden, type HiddenMistakes } from './hidden-mistakes.ts';
-import { type Checked, type Issue, nameOf } from './mistake.ts';
+import { findBehind, findHidden, type HiddenMistakes } from './hidden-mistakes.ts';
+import type { Checked, Issue } from './mistake.ts';
 import { requiredKeys, schemasAt, shapeOf, unwrap, valueAt } from './request-schema.ts';
-import { adviseOnKey, listOptions, NO_SUCH_OPTION } from './unknown-keys.ts';
+import { adviseOnKey } from './unknown-keys.ts';
 
 /** The most entries of `details`, and of the keys in one of them. */
 const MAX_LISTED = 20;
@@ -62,9 +63,11 @@ function createValidationError(
   // A rule may name its own error code, which is used only if every issue has the same code.
   const codes = new Set(issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : undefined)));
   const [code] = codes.size === 1 ? codes : [];
-  const mistakes = resolveUnions(issues, checked);
+  const found = resolveUnions(issues, checked);
+  const behind = findBehind(found, checked);
+  const mistakes = [...found, ...behind];
   const hidden = findHidden(mistakes, checked);
-  const text = tell(mistakes, checked) + (hidden ? tellHidden(hidden) : '');
+  const text = tell(found, checked, behind) + (hidden ? tellHidden(hidden) : '');
   const all = [
     ...mistakes.map((issue) => ({ issue, checked })),
     ...(hidden?.issues ?? []).map((issue) => ({ issue, checked: hidden?.checked ?? checked })),
@@ -79,7 +82,7 @@ const withPrefix = (text: string, prefix: string | undefined) =>
 
 function toDetail(issue: Issue, checked: Checked): Detail {
   const message =
-    issue.code === 'unrecognized_keys' ? describeKeys(issue, checked) : describeMistake(issue, checked);
+    issue.code === 'unrecognized_keys' ? describeKeys(issue, checked).text : describeMistake(issue, checked);
   return {
     code: issue.code,
     path: issue.path.map((part) => (typeof part === 'string' ? excerpt(part) : part)),
@@ -90,28 +93,30 @@ function toDetail(issue: Issue, checked: Checked): Detail {
   };
 }
 
-/** Tells the mistakes of a request, unknown keys first and then those that a rule of a schema words. */
-function tell(issues: readonly Issue[], checked: Checked): string {
+/**
+ * Tells the mistakes of a request, unknown keys first and then those that a rule of a schema words.
+ * @param behind mistakes that the schema has not told, because of the others
+ */
+function tell(issues: readonly Issue[], checked: Checked, behind: readonly Issue[] = []): string {
   if (issues.some(({ path, code }) => !path.length && code === 'invalid_type')) return tellWholeBody(checked);
-  const unknown = issues.filter((issue) => issue.code === 'unrecognized_keys');
-  const advice = unknown.map((issue) => describeKeys(issue, checked));
+  const { texts: advice, others: left } = tellUnknownKeys(issues, checked);
   // The advice has named the option that a wrong name is in place of. Within a list, the whole object helps more.
   const isTold = (issue: Issue) =>
     issue.path.length === 1 && isMissing(issue, checked) && isNamed(issue, advice);
-  const known = issues.filter((issue) => issue.code !== 'unrecognized_keys' && !isTold(issue));
+  const known = [...left.filter((issue) => !isTold(issue)), ...behind];
   const worded = known.filter(({ message }) => message);
   const others = known.filter(({ message }) => !message);
   const sentences = [
     ...advice,
     ...[...worded, ...others].map(
-      (issue) => describeMistake(issue, checked) + (unknown.length ? '' : adviseOnSiblings(issue, checked)),
+      (issue) => describeMistake(issue, checked) + (advice.length ? '' : adviseOnSiblings(issue, checked)),
     ),
   ];
   const told = sentences.slice(0, MAX_TOLD);
   const more = sentences.length - told.length;
   const all = more ? [...told, `${more} more mistakes are in details`] : told;
   const text = all.length > 1 ? all.map(withFullStop).join(' ') : all.join('');
-  return unknown.length || worded.length ? text : `Bad Request: ${withFullStop(text)}`;
+  return advice.length || worded.length ? text : `Bad Request: ${withFullStop(text)}`;
 }
 
 const isMissing = ({ code, path }: Issue, { request }: Checked) =>
@@ -156,23 +161,4 @@ function tellWholeBody({ schema, request, part }: Checked): string {
   const keys = requiredKeys(shapeOf(unwrap(schema)));
   const required = keys.length ? ` with ${keys.join(' and ')}` : '';
   return `Bad Request: the ${part} ${what}. Send a JSON object${required}, such as ${example}.`;
-}
-
-function describeKeys(issue: z.core.$ZodIssueUnrecognizedKeys, checked: Checked): string {
-  const { schema, request, part } = checked;
-  const keys = issue.keys.slice(0, MAX_LISTED);
-  const where = issue.path.length ? ` (in ${nameOf(issue.path, part)})` : '';
-  const place = { part, schema, request, path: issue.path };
-  const advice = keys.slice(0, MAX_TOLD).map((key) => ({ key, text: adviseOnKey(key, place) }));
-  const texts = [...new Set(advice.map(({ text }) => text))];
-  const told = texts.map((text) =>
-    texts.length === 1
-      ? text
-      : `${advice
-          .filter((each) => each.text === text)
-          .map(({ key }) => excerpt(key))
-          .join(', ')}: ${text}`,
-  );
-  const options = texts.some((text) => text.startsWith(NO_SUCH_OPTION)) ? listOptions(place) : '';
-  return `Unrecognized key in ${part} -- ${excerpt(keys.join(', '))}${where}. ${told.join(' ')}${options}`;
 }

@@ -1,5 +1,8 @@
 import { excerpt } from '../../errors.ts';
+import { isJsonObject } from '../../json/json-object.ts';
 import { plainName } from '../../json/similar-name.ts';
+import { lookUpValue, substituteFor } from './value-substitutes.ts';
+import { waitingAction } from './wait-words.ts';
 
 /**
  * Values that other tools and older versions of this API have, by the last name of their place, with what is
@@ -137,44 +140,13 @@ const SYNONYMS: readonly (readonly string[])[] = [
   'crawl site domain spider'.split(' '),
 ];
 
-/** What to do in place of a value that is no value here under any name, as a sentence without a full stop. */
-const ADVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  formats: {
-    pdf: 'A PDF of the page is an action: actions: [{"type":"pdf"}]',
-    metadata: 'Leave it out: every document has its metadata',
-  },
-  parsers: Object.fromEntries(
-    ['docx', 'doc', 'word', 'xlsx', 'excel', 'pptx', 'csv', 'html', 'epub', 'json', 'xml'].map((name) => [
-      name,
-      'Leave it out: such files are parsed by themselves',
-    ]),
-  ),
-  actions: {
-    ...Object.fromEntries(
-      ['select', 'selectoption', 'dropdown'].map((name) => [
-        name,
-        `For a choice, use {"type":"executeJavascript","script":"const list = document.querySelector('select'); list.value = 'DE'; list.dispatchEvent(new Event('change', { bubbles: true }))"}`,
-      ]),
-    ),
-    ...Object.fromEntries(
-      ['navigate', 'goto', 'open', 'back', 'reload'].map((name) => [
-        name,
-        'A request opens only its url. For several pages, use a session: POST /v2/browser',
-      ]),
-    ),
-    ...Object.fromEntries(
-      ['hover', 'mouseover', 'focus', 'check', 'drag', 'doubleclick', 'dblclick', 'clear', 'upload'].map(
-        (name) => [
-          name,
-          `For this, use {"type":"executeJavascript","script":"document.querySelector('#menu').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))"} with the event that you need`,
-        ],
-      ),
-    ),
-  },
-};
-
 const PROXY_ADVICE =
   'The operator sets the proxy servers (WINNOW_PROXIES_BASIC, WINNOW_PROXIES_ENHANCED). Leave proxy out, or choose one of their kinds';
+
+const SITEMAP_ADVICE =
+  'The sitemaps of a site are found by its robots.txt and at the usual URLs. Write "only" for nothing but their pages, or "include" for links too';
+
+const isUrl = (value: unknown) => typeof value === 'string' && /^(https?:\/\/|\/?[\w/-]+\.xml)/i.test(value);
 
 /** Whether a value is the URL of a proxy, its host and port, or an object with them. */
 const isProxyServer = (value: unknown) =>
@@ -184,15 +156,23 @@ const isProxyServer = (value: unknown) =>
  * Says what to write instead of a value of another tool or version.
  * @param name the name of the option; for an entry of a list, that of the list
  * @param values those that the place may have
+ * @param entry the object with the value, of an entry of a list
  * @returns a sentence without a full stop; undefined for other values
  */
-export function adviseOnValue(name: string, value: unknown, values: readonly unknown[]): string | undefined {
+export function adviseOnValue(
+  name: string,
+  value: unknown,
+  values: readonly unknown[],
+  entry?: unknown,
+): string | undefined {
   if (name === 'proxy' && isProxyServer(value)) return PROXY_ADVICE;
+  if (name === 'sitemap' && isUrl(value)) return SITEMAP_ADVICE;
+  if (name === 'model') return 'Leave it out: the operator of the service chooses the language model';
   // Of an object, JavaScript may make no text.
   if (typeof value === 'object') return undefined;
   const translated = translate(name, value);
   if (typeof translated === 'object') return `Write ${JSON.stringify(translated)}`;
-  const advice = values.includes(translated) ? undefined : substituteFor(name, value);
+  const advice = values.includes(translated) ? undefined : substituteFor(name, value, entry);
   if (advice) return advice;
   const meant = meantValue(name, value, values);
   return meant === undefined ? undefined : `Write ${JSON.stringify(meant)}`;
@@ -204,33 +184,22 @@ export function meantValue(name: string, value: unknown, values: readonly unknow
   return known !== undefined && values.includes(known) ? known : synonymOf(value, values);
 }
 
-/** What is done in place of a value that is none here under any name, as a sentence without a full stop. */
-export const substituteFor = (name: string, value: unknown): string | undefined =>
-  lookUp(ADVICE, name, value);
-
 /** The value of a place that means the same as another one, or that ends it: `scrape` for `/v2/scrape`. */
 function synonymOf(value: unknown, values: readonly unknown[]): unknown {
   const plain = plainName(String(value));
   const path = /^[\w.:/-]*[/.:](\w+)$/.exec(String(value))?.[1];
   const last = values.find((each) => path !== undefined && plainName(String(each)) === plainName(path));
   if (last !== undefined) return last;
-  const same = SYNONYMS.filter((group) => group.includes(plain)).flat();
+  const same = synonymsOf(plain);
   return values.find((each) => typeof each === 'string' && same.includes(each));
 }
 
-/** What is written here for a value of another tool or version; undefined for other values. */
-export const translate = (name: string, value: unknown): unknown => lookUp(VALUES, name, value);
+/** Values that mean the same as one in different tools, in lower case. */
+export const synonymsOf = (value: string): string[] =>
+  SYNONYMS.filter((group) => group.includes(plainName(value))).flat();
 
-function lookUp<Found>(
-  table: Readonly<Record<string, Readonly<Record<string, Found>>>>,
-  name: string,
-  value: unknown,
-): Found | undefined {
-  if (typeof value === 'object') return undefined;
-  const key = String(value).replace(/[_\s]/g, '').toLowerCase();
-  const names = Object.hasOwn(table, name) ? table[name] : undefined;
-  return names && Object.hasOwn(names, key) ? names[key] : undefined;
-}
+/** What is written here for a value of another tool or version; undefined for other values. */
+export const translate = (name: string, value: unknown): unknown => lookUpValue(VALUES, name, value);
 
 /**
  * Says how something is asked for that a value of another type was meant to be.
@@ -238,10 +207,12 @@ function lookUp<Found>(
  * @returns a sentence without a full stop; undefined for other values
  */
 export function adviseOnType(name: string, value: unknown): string | undefined {
+  if (name === 'url' && Array.isArray(value) && value.length > 1)
+    return 'Send a request for each, or urls to POST /v2/batch/scrape';
   if (name === 'pages' && typeof value === 'string')
     return `To read only the first pages, use maxPages: ${/\d+$/.exec(value)?.[0] ?? 10}`;
   if (name === 'pages' && typeof value === 'number') return `To read no more pages, use maxPages: ${value}`;
-  if (name !== 'waitFor' || typeof value !== 'string' || !value) return undefined;
-  const action = JSON.stringify({ type: 'wait', selector: excerpt(value) });
-  return `To wait for an element, use actions: [${action}]`;
+  if (name !== 'waitFor' || !value || (typeof value !== 'string' && !isJsonObject(value))) return undefined;
+  const action = waitingAction(typeof value === 'string' ? excerpt(value) : value);
+  return `To wait for an element or a condition, use actions: [${JSON.stringify(action)}]`;
 }

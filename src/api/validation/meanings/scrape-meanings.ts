@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../../json/json-object.ts';
 import { cookieTextOf } from '../cookie-text.ts';
 import { isShort } from '../examples.ts';
+import { adviseOnWait } from '../wait-words.ts';
 import { isOff, json, type Meanings, selectorsOf, textOr } from './meaning.ts';
 
 /** Whether a value has a selector for each name, as a text or in an object. */
@@ -27,9 +28,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
         'Use formats: ["screenshot"] for the visible part of the page, or [{"type":"screenshot","fullPage":true}] for all of it: there are no screenshots of elements.',
       'user agent|useragent': 'Use headers: {"User-Agent": …}.',
       'wait|ready selector': (value) =>
-        typeof value === 'number'
-          ? 'Use waitFor, in milliseconds.'
-          : `Use actions: [${json({ type: 'wait', selector: textOr(value, '#content') })}].`,
+        typeof value === 'number' ? 'Use waitFor, in milliseconds.' : adviseOnWait(value),
       'wait|delay|ready load|state|idle|network|dom|event':
         'Leave it out: a browser waits until the page is quiet. For more time, use waitFor, in milliseconds.',
       'goto|navigation|navigate':
@@ -41,9 +40,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
         `Use actions: [${json({ type: 'click', selector: textOr(value, '#more'), all: true })}].`,
       scroll: 'Use actions: [{"type":"scroll","direction":"down"}].',
       'wait|delay': (value) =>
-        typeof value === 'number'
-          ? 'Use waitFor, in milliseconds.'
-          : `Use actions: [${json({ type: 'wait', selector: textOr(value, '#content') })}].`,
+        typeof value === 'number' ? 'Use waitFor, in milliseconds.' : adviseOnWait(value),
       'param|parameter|querystring':
         'Leave it out, and write it into the URL, such as https://example.com/?q=tea.',
       retry: 'Leave it out: the service decides by itself which failures are worth another try.',
@@ -63,7 +60,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
           : 'Use headers, such as {"Accept-Language": "de"}.',
       'referer|referrer': (value) =>
         `Use headers: ${json({ Referer: textOr(value, 'https://example.com') })}.`,
-      'certificate|https|http':
+      'certificate|http error|exclude|certificate':
         'Use skipTlsVerification: true to accept invalid certificates, false to refuse them.',
       'pdf parse': 'Use parsers: ["pdf"] to convert a PDF, [] to get it as base64.',
       'cache store|write|save': 'Use storeInCache, which is true or false.',
@@ -128,6 +125,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
           ? `Use formats: ${json([{ type: 'json', schema: schemaOfNames(value) }])}.`
           : `Use formats: ${json([{ type: 'json', prompt: textOr(value, 'The names and prices of all products') }])}, or with "schema", a JSON Schema.`,
       selector: (value) => `Use includeTags: ${selectorsOf(value, 'main')}, a list of CSS selectors.`,
+      'raw|http body|html|content|source': 'Use formats: ["rawHtml"], the HTML as the site sent it.',
       'content|media|mime type': 'Use formats, a list such as ["markdown"].',
       format: 'Use formats, a list such as ["markdown"].',
       'language_model|model': 'Leave it out: the operator of the service chooses the language model.',

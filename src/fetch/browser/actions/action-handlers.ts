@@ -3,6 +3,7 @@ import type { Page } from 'playwright';
 import { z } from 'zod';
 import type { CollectedFile } from '../../../content/formats/format.ts';
 import { screenshot } from '../../../content/formats/screenshot.ts';
+import { cssOfXPath } from '../../../content/html/css-of-xpath.ts';
 import { pageFunction } from '../../../content/open-page/page-function.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { Action } from '../../../schemas/actions.ts';
@@ -203,7 +204,7 @@ function describeFailure(error: Error, action: Action): string {
     return `${what} within ${MAX_ELEMENT_WAIT_MS} ms. Check the selector, or do first what makes the element appear`;
   }
   if ('selector' in action && BAD_SELECTOR.test(error.message))
-    return 'it is no CSS selector. Write one such as button.more; a button with a text is found by button:has-text("More"), and XPath and text=… are not supported';
+    return `it is no CSS selector. Write ${cssOfXPath(action.selector ?? '') ?? 'one such as button.more'}; a button with a text is found by button:has-text("More"), and XPath and text=… are not supported`;
   if (/^Unknown key/.test(first)) return `${first}. Use a name such as Enter, Tab, a, or Control+A`;
   return first.replace(/\.$/, '');
 }
