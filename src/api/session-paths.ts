@@ -28,6 +28,8 @@ export function adviseOnSession(resource: string, action: string): string {
   if (/^(recordings?|videos?)$/.test(verb)) return `Use GET /v2/${resource}/:id/replay.`;
   if (/^(live|liveview|debug|view|stream)$/.test(verb))
     return `GET /v2/${resource}/:id has the URL of the live view.`;
+  if (/^(connect|ws|cdp|devtools|websocket|playwright|puppeteer)$/.test(verb))
+    return `GET /v2/${resource}/:id has the cdpUrl, to which Playwright and Puppeteer connect.`;
   const code = Object.hasOwn(SESSION_CODE, verb) ? SESSION_CODE[verb] : GOTO;
   return `What a page does in a session is code: POST /v2/${resource}/:id/execute with ${JSON.stringify({ code })}.`;
 }

@@ -65,6 +65,8 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
  */
 export function adviseOnMethod({ method, path }: { method: string; path: string }): string {
   const general = path.replace(/\/+$/, '');
+  const ofPage = adviseOnPageInPath(path);
+  if (ofPage) return ` ${ofPage}`;
   if (general === '/v2/team/keys') return ' The operator makes and revokes keys (winnow key).';
   const route = ROUTES.find((each) => each.method === 'post' && each.path === general);
   if (method === 'GET' && route?.body) {

@@ -44,10 +44,14 @@ export const createUnknownRouteHandler =
     );
   };
 
+/** Words with commas and one `or`. */
+const orList = (words: readonly string[]) =>
+  [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' or ');
+
 const methodError = ({ path, method, allowed }: { path: string; method: string; allowed: string[] }) =>
   new ServiceError(
     'METHOD_NOT_ALLOWED',
-    `${excerpt(path)} does not support ${method}. Use ${allowed.join(' or ')}.${adviseOnMethod({ method, path })}`,
+    `${excerpt(path)} does not support ${method}. Use ${orList(allowed)}.${adviseOnMethod({ method, path })}`,
   );
 
 /** A layer of the router of Express. */

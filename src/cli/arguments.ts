@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { ArgsDef } from 'citty';
 import { commandOf } from '../config.ts';
 import { messageOf, ServiceError } from '../errors.ts';
-import { findSimilarName } from '../json/similar-name.ts';
+import { findSimilarName, plainName } from '../json/similar-name.ts';
 
 /** Arguments of a command, as citty defines them. */
 export type CommandArgs = ArgsDef;
@@ -83,7 +83,9 @@ async function adviseOnOption(
   if (words.some((name) => name.replace(/\.+$/, '') === unknown))
     return `It has no name: leave --${unknown} out, and write the value alone.`;
   const byName = options.find(
-    (name) => Object.hasOwn(OTHER_NAMES, name) && OTHER_NAMES[name]?.includes(unknown),
+    (name) =>
+      Object.hasOwn(OTHER_NAMES, name) &&
+      OTHER_NAMES[name]?.some((other) => plainName(other) === plainName(unknown)),
   );
   // What the API knows of options and their values is read only for this, because it is much.
   const { adviseOnUnknownFlag, meantFlagValue } = await import('./flag-advice.ts');

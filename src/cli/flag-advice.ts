@@ -96,7 +96,9 @@ export function adviseOnUnknownFlag(flag: UnknownFlag): string | undefined {
   const value = option.value ?? meantValueOf(option.name, sent) ?? sent.value;
   const text = own && textOf(value, own);
   if (text !== undefined) return `Use --${own}${value === true ? '' : ` ${quoted(text)}`}.`;
-  if (!Object.hasOwn(shape, option.name) || !z.safeParse(shape[option.name]!, value).success)
+  // A URL is what the command works on, and stands alone.
+  const isWord = option.name === 'url' || option.name === 'urls';
+  if (isWord || !Object.hasOwn(shape, option.name) || !z.safeParse(shape[option.name]!, value).success)
     return undefined;
   return `The command has no flag for it, but POST ${request.path} takes ${JSON.stringify({ [option.name]: value })}.`;
 }

@@ -28,9 +28,33 @@ export function validatePatterns(texts: readonly string[]): string | undefined {
 }
 
 function faultOf(text: string, fault: string): string {
-  const meant = patternOfGlob(text) ?? literalPatternOf(text);
-  const advice = meant === undefined ? '' : ` Write ${quotePattern(meant)}.`;
+  const meant = patternOfGlob(text) ?? literalPatternOf(text) ?? withoutLookahead(text);
+  const excluded = excludedIn(text);
+  const others =
+    excluded === undefined
+      ? ''
+      : ` What it shuts out goes into excludePaths, such as ${quotePattern(excluded)}.`;
+  const advice = meant === undefined ? '' : ` Write ${quotePattern(meant)}.${others}`;
   return `The pattern ${quotePattern(text)} ${fault}.${advice} ${SYNTAX}`;
+}
+
+/** A look-ahead or look-behind that shuts a text out. */
+const SHUTS_OUT = /\(\?<?!([^()]+)\)/;
+
+/** A pattern without the look-ahead that it must not have; undefined for others, or if it still cannot be read. */
+function withoutLookahead(text: string): string | undefined {
+  const plain = (patternOfLiteral(text) ?? text).replace(SHUTS_OUT, '');
+  if (!SHUTS_OUT.test(text)) return undefined;
+  return typeof compileLinear(plain) === 'string' ? undefined : plain;
+}
+
+/** What a look-ahead shuts out, with what stands before it. */
+function excludedIn(text: string): string | undefined {
+  const plain = patternOfLiteral(text) ?? text;
+  const found = SHUTS_OUT.exec(plain);
+  if (!found) return undefined;
+  const pattern = plain.slice(0, found.index) + found[1];
+  return typeof compileLinear(pattern) === 'string' ? undefined : pattern;
 }
 
 /**

@@ -165,6 +165,7 @@ describe('a path', () => {
     ['/api/v2/crawl', 'Did you mean /v2/crawl?'],
     [`/v2/crawls/${SOME_ID}/status`, `Use GET /v2/crawl/${SOME_ID}.`],
     [`/v2/monitor/${SOME_ID}/runs`, `Use GET /v2/monitor/${SOME_ID}/checks.`],
+    [`/v2/browser/${SOME_ID}/connect`, `GET /v2/browser/${SOME_ID} has the cdpUrl`],
     [`/v2/browser/${SOME_ID}/recording`, `Use GET /v2/browser/${SOME_ID}/replay.`],
     ['/v2/scrape/batch', 'Did you mean POST /v2/batch/scrape?'],
     ['/v2/files', 'Send a file to POST /v2/parse'],

@@ -35,8 +35,8 @@ it.each([
 );
 
 it.each([
-  [['crawl', PAGE, '--max-pages', '3'], /Unknown option '--max-pages'\. Did you mean --limit=<n>\?/],
-  [['crawl', PAGE, '--depth', '2'], /Unknown option '--depth'\. Did you mean --max-depth=<n>\?/],
+  [['crawl', PAGE, '--max-pages', '3'], /Unknown option '--max-pages'\. Did you mean --limit=3\?/],
+  [['crawl', PAGE, '--depth', '2'], /Unknown option '--depth'\. Did you mean --max-depth=2\?/],
   [['batch', '--urls', 'x.txt'], /Unknown option '--urls'\. Did you mean --file=<file>\?/],
   [
     ['monitor', 'create', PAGE, '--every', '5m'],
@@ -71,6 +71,7 @@ it.each([
   [['search', 'tea', '--since', 'week'], /Use --tbs qdr:w\./],
   [[PAGE], /is not a command\. Did you mean scrape http:\/\/a\.test\?/],
   [['report.pdf'], /is not a command\. Did you mean parse report\.pdf\?/],
+  [['crawl', PAGE, '--outfile', 'x.jsonl'], /Did you mean --output=<file>\?/],
   [['start'], /`winnow start` is not a command\. Did you mean up\?/],
   [['team', 'ls'], /`winnow team ls` is not a command\. Did you mean list\?/],
 ] as [string[], RegExp][])('%j, as other programs have it, names what is meant', async (args, said) => {

@@ -3,7 +3,7 @@ import { excerpt } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { resolveUnions } from './describe-choice.ts';
 import { isShort } from './examples.ts';
-import { optionIn } from './merged-advice.ts';
+import { isMerged, optionIn } from './merged-advice.ts';
 import { type Checked, type Issue, nameOf } from './mistake.ts';
 import { replaceAt, schemasAt, shapeOf, valueAt } from './request-schema.ts';
 import { adviseOnKey, listOptions, NO_SUCH_OPTION } from './unknown-keys.ts';
@@ -62,8 +62,9 @@ function adviseOnKeys(keys: readonly string[], place: Checked & { path: Issue['p
     const option = optionIn(text);
     if (option && Object.hasOwn(shape, option.name)) {
       const value = option.value ?? unknown;
-      if (!Object.hasOwn(before, option.name) || option.value !== undefined)
-        mended = { ...before, [option.name]: value };
+      // Of what the request has already, only lists and objects are completed.
+      const isCompleted = Object.hasOwn(before, option.name) ? isMerged(option.name) : true;
+      if (isCompleted) mended = { ...before, [option.name]: value };
       const isWhole = /^\.?$/.test(option.after) && Array.isArray(option.value);
       if (isWhole) advice = advice.map((each) => (isContained(each.text, option) ? { ...each, text } : each));
     }

@@ -39,7 +39,7 @@ export const MEMBER_NAMES: readonly Replacement[] = [
   },
   { names: ['value', 'input', 'content'], beside: 'text', option: 'text' },
   { names: ['code', 'javascript', 'js', 'expression'], beside: 'script', option: 'script' },
-  { names: ['script', 'javascript', 'command', 'source'], beside: 'code', option: 'code' },
+  { names: ['script', 'javascript', 'source'], beside: 'code', option: 'code' },
   {
     names: ['css', 'element', 'target', 'query'],
     beside: 'selector',

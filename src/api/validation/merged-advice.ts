@@ -3,7 +3,9 @@ import { isShort } from './examples.ts';
 import { memberAt, typeOf } from './request-schema.ts';
 
 /** Options with lists or objects, to which a person adds what an unknown option meant. */
-const MERGED: ReadonlySet<string> = new Set(['formats', 'actions', 'headers', 'location']);
+const MERGED: ReadonlySet<string> = new Set(['formats', 'actions', 'headers', 'location', 'webhook']);
+/** Whether the value of advice is added to that of the request. */
+export const isMerged = (name: string): boolean => MERGED.has(name);
 /** How advice names an option: `Use text`, `Ask for it in formats`, `For a time, use milliseconds`. */
 const NAMED = /\b(?:[Uu]se|Ask for it in|Did you mean) (\w+)/;
 /** What stands between the name of an option and its value, such as `, in milliseconds: `. */
@@ -56,6 +58,8 @@ function mergedValue({ name, value }: AdvisedOption, sent: unknown): unknown {
   const own = memberAt(sent, name);
   if (!MERGED.has(name) || own === undefined) return undefined;
   if (isJsonObject(own) && isJsonObject(value)) return { ...own, ...value };
+  // A URL alone is short for a webhook.
+  if (name === 'webhook' && isJsonObject(value) && typeof own === 'string') return { ...value, url: own };
   if (!Array.isArray(own) || !Array.isArray(value)) return undefined;
   // A page is waited for and clicked several times, but has each of its formats once.
   const types = new Set(name === 'formats' ? value.map(typeOf) : []);

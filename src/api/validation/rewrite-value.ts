@@ -74,7 +74,9 @@ function listsOf(sent: unknown): unknown[] {
     const values = Object.values(sent);
     const areUrls =
       values.length > 0 && values.every((each) => typeof each === 'string' && URL_LIKE.test(each));
-    return [[sent], areUrls ? values : typed, names];
+    // The list itself may be within an object, such as `{"steps": […]}`.
+    const inner = values.length === 1 && Array.isArray(values[0]) && values[0].length ? [values[0]] : [];
+    return [...inner, [sent], areUrls ? values : typed, names];
   }
   if (typeof sent !== 'string') return typeof sent === 'number' ? [[sent]] : [];
   const text = sent.trim();
@@ -92,6 +94,9 @@ const unitOfName = (name: string) =>
 
 /** Numbers in other units, or the greatest one for a word such as `all`. */
 function numbersOf(schema: z.core.$ZodType, sent: unknown, unit: string | undefined): unknown[] {
+  // Of a whole number up to a hundred, others have the part.
+  if (typeof sent === 'number' && z.toJSONSchema(schema).maximum === 100 && sent > 0 && sent <= 1)
+    return [Math.round(sent * 100)];
   if (typeof sent !== 'string') return [];
   const text = sent.trim();
   if (text && Number.isFinite(Number(text))) return [Number(text)];
@@ -180,6 +185,9 @@ function stringsOf(sent: unknown, name: string): unknown[] {
     // The messages of a chat have their text in `content`.
     const texts = sent.map((each) => (isJsonObject(each) && JOINED.test(name) ? each.content : each));
     if (!texts.length || !texts.every((each) => typeof each === 'string')) return [];
+    // Keys that are pressed at the same time, and the pairs of a cookie.
+    if (name === 'key') return [texts.join('+')];
+    if (/^cookies?$/i.test(name)) return [texts.join('; ')];
     return texts.length === 1 || JOINED.test(name) ? [texts.join(' ')] : [];
   }
   if (!isJsonObject(sent)) return [];

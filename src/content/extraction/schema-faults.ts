@@ -21,6 +21,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   dict: 'object',
   map: 'object',
 };
+/** The most faults of a schema that are told. */
+const MAX_FAULTS = 3;
 /** The most members of an object that are repeated as properties. */
 const MAX_PROPERTIES = 5;
 
@@ -41,8 +43,11 @@ const membersOf = (object: Readonly<Record<string, unknown>>): object =>
 
 /** The schema of a property that is meant by the name of a type, or by an example. */
 function propertyOf(value: unknown): object {
-  if (Array.isArray(value)) return { type: 'array', items: { type: typeNameOf(value[0]) } };
-  return { type: typeNameOf(value) };
+  if (Array.isArray(value)) return { type: 'array', items: propertyOf(value[0]) };
+  if (isJsonObject(value) && typeof value.type !== 'string' && Object.keys(value).length)
+    return { type: 'object', properties: membersOf(value) };
+  if (typeof value === 'number') return { type: 'number' };
+  return { type: typeof value === 'boolean' ? 'boolean' : typeNameOf(value) };
 }
 
 function typeNameOf(value: unknown): string {
@@ -68,12 +73,17 @@ const nearestType = (name: string): string | undefined =>
 
 /**
  * Says what is wrong in a schema, where, and what to write. Ajv tells a fault once for each rule that it
- * breaks, so only the first place is told.
+ * breaks, so each place is told once, and none around another.
  * @param errors those of Ajv, at least one
  */
 export function describeSchemaErrors(errors: readonly ErrorObject[], schema: unknown): string {
-  const [first] = errors;
-  if (!first) return 'is not valid';
+  const places = [...Map.groupBy(errors, ({ instancePath }) => instancePath)];
+  const inner = places.filter(([place]) => !places.some(([other]) => other.startsWith(`${place}/`)));
+  const told = inner.slice(0, MAX_FAULTS).map(([, [first]]) => describeSchemaError(first!, schema));
+  return told.join('. ') || 'is not valid';
+}
+
+function describeSchemaError(first: ErrorObject, schema: unknown): string {
   const keys = first.instancePath.split('/').slice(1).map(decodeKey);
   const place = ['schema', ...keys].map((key) => excerpt(key, 60)).join('.');
   const value = keys.reduce<unknown>(memberAt, schema);

@@ -1,4 +1,5 @@
-import type { Meanings } from './meaning.ts';
+import { isShort } from '../examples.ts';
+import { json, type Meanings } from './meaning.ts';
 
 /** Options of crawls, batches, maps and searches. */
 export const CRAWL_MEANINGS: readonly Meanings[] = [
@@ -26,7 +27,9 @@ export const CRAWL_MEANINGS: readonly Meanings[] = [
   {
     beside: 'webhook',
     advice: {
-      'webhook event|header|metadata|url|secret':
+      'webhook event': (value) =>
+        `Use webhook: ${json({ url: 'https://example.com/hook', events: Array.isArray(value) && isShort(value) ? value : ['completed'] })}.`,
+      'webhook header|metadata|url|secret':
         'Use webhook: {"url": "https://example.com/hook", "events": ["completed"]}, which also takes headers and metadata.',
     },
   },

@@ -126,6 +126,15 @@ export const JOB_MEANINGS: readonly Meanings[] = [
     advice: {
       'arg|argument|param|context|variable': 'Leave it out, and write the values into code.',
       'python|bash|node': 'Use code, with language: "python", "bash" or "node".',
+      'shell|terminal|sh|cmd': (value) =>
+        typeof value === 'string'
+          ? `Use code: ${json(textOr(value, 'ls'))}, with language: "bash".`
+          : 'Use language: "bash".',
+      command: (value) =>
+        typeof value === 'string' && /\s-\w|^[\w-]+$/.test(value)
+          ? `Use code: ${json(textOr(value, 'ls'))}. For a command of a shell, write language: "bash" beside it.`
+          : 'Use code.',
+      'limit action|iteration|turn': 'Leave it out: timeout, in seconds, bounds what is done.',
       'language|runtime|lang|interpreter|kernel': 'Use language, which is "node", "python" or "bash".',
       action: 'Use code: "await page.click(\'#more\')".',
       'script|expression|source|command|function': 'Use code.',
@@ -168,6 +177,13 @@ export const JOB_MEANINGS: readonly Meanings[] = [
     beside: 'retentionDays',
     advice: {
       'retention|history|keep': 'Use retentionDays, a whole number.',
+    },
+  },
+  {
+    beside: 'note',
+    advice: {
+      'comment|feedback|message|text|reason|description|remark|review': 'Use note.',
+      'score|star|rate|vote|thumb|grade': 'Use rating, which is "good", "partial" or "bad".',
     },
   },
   {
