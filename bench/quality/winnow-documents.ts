@@ -1,5 +1,7 @@
+import { removeElement } from 'domutils';
 import { toMarkdown } from '../../src/content/html/markdown/index.ts';
 import { parseHtml } from '../../src/content/html/parse/parse.ts';
+import { selectElements } from '../../src/content/html/selector.ts';
 import { CONVERTERS } from '../../src/content/parsers/conversion/converters.ts';
 import { createDocumentConverter } from '../../src/content/parsers/conversion/document-converter.ts';
 import type { ConvertDocument, DocumentTask, DocumentType } from '../../src/content/parsers/document.ts';
@@ -17,6 +19,9 @@ export interface ConvertedFile {
  * sandbox.
  */
 export const WINNOW_VARIANTS = ['Winnow', 'Winnow without its sandbox', 'Winnow with OCR'] as const;
+/** What the service leaves out by default: the running heads and page numbers that say nothing new. */
+const REPEATED_HEADS = '[data-page-role]:not([data-only-place])';
+
 export type WinnowVariant = (typeof WINNOW_VARIANTS)[number];
 
 /**
@@ -40,7 +45,9 @@ export async function openWinnow(
       signal: AbortSignal.timeout(600_000),
       owner: '',
     });
-    const markdown = toMarkdown(parseHtml(html), { removeBase64Images: false, tidy: true });
+    const document = parseHtml(html);
+    for (const head of selectElements(REPEATED_HEADS, document)) removeElement(head);
+    const markdown = toMarkdown(document, { removeBase64Images: false, tidy: true });
     return { markdown, ...(numPages && { pages: numPages }) };
   };
 }

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { isSegment } from '../../../../src/content/parsers/pdf/page/column-items.ts';
+import { cutAtStrips } from '../../../../src/content/parsers/pdf/page/cut-segments.ts';
+import { toSegment } from '../../../../src/content/parsers/pdf/page/segments.ts';
 import { pdfToHtml } from '../../../../src/content/parsers/pdf/pdf-to-html.ts';
 import { type PlacedText, textLines, writePdf } from './pdf-writer.ts';
 
@@ -86,4 +89,41 @@ test('tables of a PDF with the same head that begin side by side are two', async
     ...prose(320, 480, 20, 'Walker'),
   ]);
   expect(html.match(/<table/g)).toHaveLength(2);
+});
+
+describe('a part of a line over the strip between two columns of a PDF', () => {
+  const style = { size: 10, bold: false, italic: false, monospaced: false };
+  const segment = (...words: [text: string, left: number, right: number][]) =>
+    toSegment(
+      words.map(([text, left, right]) => ({ text, left, right, top: 60, bottom: 70, style, run: 1 })),
+    );
+  const textsOf = (line: ReturnType<typeof segment>, strips: { left: number; right: number }[]) =>
+    cutAtStrips([line], strips).map((item) =>
+      isSegment(item) ? item.words.map(({ text }) => text).join(' ') : '',
+    );
+
+  test('is cut, as a number is that looks like that of the item beside it', () => {
+    const strips = [{ left: 250, right: 280 }];
+    expect(textsOf(segment(['2)', 241, 249.5], ['Rider', 280, 310], ['8', 313, 318]), strips)).toEqual([
+      '2)',
+      'Rider 8',
+    ]);
+    const three = [
+      { left: 150, right: 170 },
+      { left: 300, right: 320 },
+    ];
+    expect(textsOf(segment(['a)', 140, 150], ['b)', 170, 180], ['c)', 320, 330]), three)).toEqual([
+      'a)',
+      'b)',
+      'c)',
+    ]);
+  });
+
+  test('is whole where it has a word in the strip, or a space of a line as wide as the page', () => {
+    const strips = [{ left: 250, right: 280 }];
+    expect(textsOf(segment(['A', 230, 248], ['wide', 252, 275], ['line', 281, 300]), strips)).toEqual([
+      'A wide line',
+    ]);
+    expect(textsOf(segment(['A', 230, 262], ['line', 270, 300]), strips)).toEqual(['A line']);
+  });
 });

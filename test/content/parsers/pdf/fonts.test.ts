@@ -7,6 +7,7 @@ import {
   measuredScale,
   pageToMeasure,
 } from '../../../../src/content/parsers/pdf/source/font-scale.ts';
+import { levelSlantedText } from '../../../../src/content/parsers/pdf/source/slanted-text.ts';
 import { type PlacedText, withCompressedObjects, writePdf } from './pdf-writer.ts';
 
 const WORDS =
@@ -101,4 +102,20 @@ test('slanted letters of a PDF are italic text on one level, and rotated ones ar
   );
   expect(html).toContain('<em>Whoever comes later waits until morning</em>');
   expect(html).not.toContain('<em>A draft');
+});
+
+test('slanted words of a PDF keep the spaces that their letters reach over', () => {
+  const run = (y: number, ...texts: string[]) => ({
+    text: texts.join(''),
+    x: 60,
+    y,
+    width: 30 * texts.length,
+    height: 9,
+    rotation: 14,
+    words: texts.map((text, place) => ({ text, x: 60 + 30 * place, y, width: 30.2, height: 9 })),
+  });
+  const items = [run(60, 'Wait,', 'what?'), run(80, 'More', 'in-depth', 'descriptions')];
+  // Only these properties of a page are read.
+  levelSlantedText([{ textItems: items }] as unknown as ParsedPage[]);
+  expect(items.map(({ text }) => text)).toEqual(['Wait, what?', 'More in-depth descriptions']);
 });

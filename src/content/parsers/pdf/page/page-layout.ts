@@ -7,6 +7,7 @@ import type { Block, Line, Segment, SourcePage, Word } from '../types.ts';
 import { type ColumnItem, isSegment, type Placed } from './column-items.ts';
 import { splitColumns } from './columns.ts';
 import { entryWords, lastContentsRow } from './contents-list.ts';
+import { cutAtStrips } from './cut-segments.ts';
 import { GutterCounts } from './document-gutters.ts';
 import { withDrawnBullets } from './drawn-bullets.ts';
 import { joinDropCaps } from './drop-caps.ts';
@@ -47,7 +48,9 @@ export function layoutPages(pages: readonly { page: SourcePage; words: readonly 
   return contents.map((each, place) =>
     readContents(
       each,
-      strips.length > 0 ? splitColumns(each.items, { strips }) : (columns[place] as Columns),
+      strips.length > 0
+        ? splitColumns(cutAtStrips(each.items, strips), { strips })
+        : (columns[place] as Columns),
     ),
   );
 }

@@ -31,6 +31,8 @@ export function levelSlantedText(pages: readonly ParsedPage[]): void {
       if (angle === undefined || !isKnown(angle)) continue;
       item.rotation = 0;
       item.fontName = `${item.fontName ?? ''}${ITALIC_SUFFIX}`;
+      // The boxes of slanted letters reach over the spaces between words, which PDFium then leaves out.
+      if (item.words?.length) item.text = item.words.map(({ text }) => text).join(' ');
     }
 }
 
