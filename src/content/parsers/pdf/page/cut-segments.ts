@@ -11,7 +11,7 @@ const MAX_OVERHANG = 1;
  * word of a line that looks like the number of the list item beside it.
  */
 export const cutAtStrips = <T>(items: readonly ColumnItem<T>[], strips: readonly Strip[]): ColumnItem<T>[] =>
-  items.flatMap((item) => {
+  items.flatMap((item): ColumnItem<T>[] => {
     if (!isSegment(item)) return [item];
     const cuts = strips.flatMap((strip) => placeAfter(item.words, strip) ?? []);
     return cuts.length === 0

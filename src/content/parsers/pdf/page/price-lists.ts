@@ -1,6 +1,6 @@
 import { type Box, overlapY, unionOf } from '../boxes.ts';
 import type { Segment } from '../types.ts';
-import { groupRows } from './rows.ts';
+import { groupColumns, groupRows } from './rows.ts';
 
 /** Minimum number of lines with an amount in a list of prices, and of other lines beside such lines. */
 const MIN_PRICES = 3;
@@ -9,6 +9,8 @@ const MIN_UNLIKE = 2;
 const MIN_ALIGNED = 0.8;
 /** Maximum distance of aligned edges, as a multiple of the line height. */
 const MAX_SHIFT = 0.15;
+/** Minimum size of a heading, as a multiple of that of the labels. */
+const HEADING_SIZE = 1.08;
 /** A number with decimals, with or without a currency. */
 export const AMOUNT = /^\p{Sc}?\d{1,3}(?:[.,’']?\d{3})*[.,]\d{2}\p{Sc}?$/u;
 
@@ -20,26 +22,42 @@ interface Entry {
 }
 
 /**
- * Whether two texts side by side are lists of prices, as on a menu, rather than the cells of one table: each
- * has labels at its left edge and amounts at its right edge, and there are lines with an amount beside lines
- * without one, which rows of a table do not have.
+ * Whether texts side by side are lists of prices, as on a menu, rather than the cells of one table: each has
+ * labels at its left edge and amounts at its right edge. There are lines with an amount beside lines without one,
+ * or headings beside each other, which rows of a table do not have. The text on the right can be several lists.
  */
 export function arePriceLists(
   left: readonly Segment[],
   right: readonly Segment[],
   lineHeight: number,
 ): boolean {
-  const sides = [left, right].map((side) => groupRows(side).map(toEntry));
-  if (!sides.every((side) => isPriceList(side, MAX_SHIFT * lineHeight))) return false;
-  const [own, others] = sides as [Entry[], Entry[]];
-  const unlike = own.filter((entry) =>
-    others.some(
-      ({ box, amount }) =>
-        overlapY(entry.box, box) > 0.5 * lineHeight &&
-        (amount === undefined) !== (entry.amount === undefined),
-    ),
-  );
-  return unlike.length >= MIN_UNLIKE;
+  const lists = [left, ...listsOf(right)].map((list) => groupRows(list).map(toEntry));
+  if (!lists.every((list) => isPriceList(list, MAX_SHIFT * lineHeight))) return false;
+  const [own, ...others] = lists as [Entry[], ...Entry[][]];
+  return others.every((list) => {
+    const pairs = own.flatMap((entry) =>
+      list
+        .filter(({ box }) => overlapY(entry.box, box) > 0.5 * lineHeight)
+        .map((other) => [entry, other] as const),
+    );
+    const unlike = pairs.filter(([a, b]) => (a.amount === undefined) !== (b.amount === undefined));
+    return unlike.length >= MIN_UNLIKE || pairs.some(([a, b]) => isHeadingOf(own, a) && isHeadingOf(list, b));
+  });
+}
+
+/** The lists that a text consists of, each with a column of labels and one of amounts. */
+function listsOf(text: readonly Segment[]): Segment[][] {
+  const columns = groupColumns(text);
+  if (columns.length < 4 || columns.length % 2 > 0) return [[...text]];
+  return columns.flatMap((labels, place) => (place % 2 ? [] : [[...labels, ...(columns[place + 1] ?? [])]]));
+}
+
+/** Whether a line without an amount is bold or larger than the labels of a list. */
+function isHeadingOf(list: readonly Entry[], { label, amount }: Entry): boolean {
+  const entry = list.find((other) => other.amount)?.label.words[0]?.style;
+  const style = label.words[0]?.style;
+  if (amount || !entry || !style) return false;
+  return (style.bold && !entry.bold) || style.size > HEADING_SIZE * entry.size;
 }
 
 function toEntry(row: readonly Segment[]): Entry {

@@ -12,6 +12,7 @@ import {
 } from './aligned-range.ts';
 import { SAME_START } from './column-starts.ts';
 import { logicalRows } from './logical-rows.ts';
+import { areNumberedParagraphs } from './numbered-paragraphs.ts';
 import { type Columns, cellsOfRows, isHeadOf } from './row-cells.ts';
 
 /**
@@ -124,6 +125,7 @@ function isTable(
   if (several.length + inner.length < 0.25 * rows.length) return false;
   const lengths = rows.flat().map(({ length }) => length);
   if (hasRules) return true;
+  if (columns === 2 && areNumberedParagraphs(rows, bounds[1] as number)) return false;
   // Two columns of long lines are running text side by side.
   if (columns === 2 && median(lengths) > 40) {
     const middle = bounds[1] as number;

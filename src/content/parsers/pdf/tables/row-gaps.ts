@@ -57,10 +57,28 @@ export function startsByGaps(
   );
   const maxStep = largestLineStep(steps, lineHeight);
   if (maxStep === undefined) return undefined;
-  const parts = columns.flatMap((lines) => partsOf(lines, maxStep, ruleBefore));
+  const partsOfColumns = columns.map((lines) => partsOf(lines, maxStep, ruleBefore));
+  const parts = partsOfColumns.flat();
   const isStart = visual.map((_, place) => !parts.some(({ first, last }) => first < place && place <= last));
-  return isStart.filter(Boolean).length > 1 && !isSingleSpaced(visual, isStart) ? isStart : undefined;
+  const centred = new Set(centredRows(visual, partsOfColumns));
+  return isStart.filter(Boolean).length > 1 && !isSingleSpaced(visual, isStart, centred)
+    ? isStart
+    : undefined;
 }
+
+/**
+ * The visual rows between two lines of a cell that is beside them: those of cells that are centred vertically. Lines
+ * of cells that begin at the same height are on one level.
+ */
+const centredRows = (visual: readonly Word[][][], columns: readonly CellPart[][]): number[] =>
+  visual.flatMap((cells, place) =>
+    columns.some(
+      (parts, column) =>
+        cells[column]?.length === 0 && parts.some(({ first, last }) => first < place && place < last),
+    )
+      ? [place]
+      : [],
+  );
 
 const linesOf = (visual: readonly Word[][][], column: number): CellLine[] =>
   visual.flatMap((cells, place) => {
@@ -123,8 +141,12 @@ export function repeatsValues(visual: readonly Word[][][], place: number): boole
  * Whether many of the visual rows that do not begin a row are complete, and none of their cells goes on in
  * lower case. Then each of them is a row, and the gaps only separate groups of rows.
  */
-function isSingleSpaced(visual: readonly Word[][][], isStart: readonly boolean[]): boolean {
-  const joined = visual.filter((_, place) => !isStart[place]);
+function isSingleSpaced(
+  visual: readonly Word[][][],
+  isStart: readonly boolean[],
+  centred: ReadonlySet<number>,
+): boolean {
+  const joined = visual.filter((_, place) => !isStart[place] && !centred.has(place));
   const complete = joined.filter((cells) => {
     const filled = cells.filter(({ length }) => length > 0);
     return (
@@ -144,7 +166,8 @@ function isSingleSpaced(visual: readonly Word[][][], isStart: readonly boolean[]
  */
 function largestLineStep(distances: readonly number[], lineHeight: number): number | undefined {
   const steps = distances.filter((step) => step > MIN_LINE_STEP * lineHeight).sort((a, b) => a - b);
-  const least = Math.floor(MIN_LINE_SHARE * steps.length);
+  const few = Math.floor(MIN_LINE_SHARE * steps.length);
+  const least = areLineSteps(steps.slice(0, few), steps[few]) ? 0 : few;
   const even = evenLineStep(steps.slice(least), lineHeight);
   if (even !== undefined) return even;
   let largest: number | undefined;
@@ -155,6 +178,16 @@ function largestLineStep(distances: readonly number[], lineHeight: number): numb
     if (next / step > jump) [largest, jump] = [step, next / step];
   }
   return largest;
+}
+
+/**
+ * Whether a few small distances are those of the lines of a few cells: they are equal, and clearly smaller than all
+ * others.
+ */
+function areLineSteps(few: readonly number[], next: number | undefined): boolean {
+  const [first, last] = [few[0], few.at(-1)];
+  if (first === undefined || last === undefined || next === undefined || few.length < 2) return false;
+  return last <= (1 + MAX_DIFFERENCE) * first && next > MAX_SPREAD * last;
 }
 
 /** Maximum difference of equal distances, as a share of their size, and minimum number of them. */

@@ -43,7 +43,12 @@ export function boxesOfTables<T>(sorted: readonly ColumnItem<T>[], lineHeight: n
   const boxes: Box[] = [...sorted];
   let table: CellRows | undefined;
   const close = () => {
-    if (table && table.rows >= MIN_ROWS && !hasRunningText(table.cells) && !areLists(table, lineHeight))
+    if (
+      table &&
+      table.rows >= MIN_ROWS &&
+      !hasRunningText(table.cells) &&
+      !areLists(table, sorted, lineHeight)
+    )
       boxes.fill(unionOf(table.columns), table.first, table.first + table.cells.length);
     table = undefined;
   };
@@ -104,17 +109,33 @@ const hasRunningText = (cells: readonly Segment[]) =>
   });
 
 /**
- * Whether the cells are a list in alphabetical order that several columns divide, or two lists of prices, or two
+ * Whether the cells are a list in alphabetical order that several columns divide, or lists of prices, or two
  * tables with the same labels or the same head, side by side: columns of labels with amounts or values at their right.
  */
-function areLists({ cells, columns }: CellRows, lineHeight: number): boolean {
+function areLists<T>(
+  { first, cells, columns }: CellRows,
+  sorted: readonly ColumnItem<T>[],
+  lineHeight: number,
+): boolean {
   if (areSortedColumns(cells)) return true;
-  const [own, others] = [columns[columns.length / 2 - 1], columns[columns.length / 2]];
-  if (columns.length < 4 || !own || !others) return false;
-  const middle = (own.right + others.left) / 2;
-  const [left, right] = [true, false].map((isLeft) => cells.filter((cell) => cell.left < middle === isLeft));
-  if (columns.length === 4 && arePriceLists(left ?? [], right ?? [], lineHeight)) return true;
-  return areTwinTables(left ?? [], right ?? []);
+  if (columns.length < 4 || columns.length % 2 > 0) return false;
+  const prices = [...headingsAbove(sorted, first, lineHeight), ...cells];
+  if (arePriceLists(...sidesAt(prices, columns, 2), lineHeight)) return true;
+  return areTwinTables(...sidesAt(cells, columns, columns.length / 2));
+}
+
+/** The lines directly above a table that are level with each other, such as the headings of lists. */
+function headingsAbove<T>(sorted: readonly ColumnItem<T>[], first: number, lineHeight: number): Segment[] {
+  const last = sorted[first - 1];
+  if (!last || (sorted[first] as Box).top - last.bottom > lineHeight) return [];
+  const row = sorted.slice(0, first).filter((item) => centerY(last) - centerY(item) < MAX_SHIFT * lineHeight);
+  return row.filter(isSegment);
+}
+
+/** The cells before and behind the beginning of a column. */
+function sidesAt(cells: readonly Segment[], columns: readonly Box[], column: number): [Segment[], Segment[]] {
+  const middle = ((columns[column - 1] as Box).right + (columns[column] as Box).left) / 2;
+  return [cells.filter(({ left }) => left < middle), cells.filter(({ left }) => left >= middle)];
 }
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
