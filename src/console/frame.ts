@@ -7,7 +7,7 @@ import { BASE, place } from './router.ts';
 import { Shortcuts, showShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.ts';
 import { switchTheme, theme } from './theme.ts';
-import { VIEWS } from './views.ts';
+import { VIEWS, type ViewComponent, type View as ViewEntry } from './views.ts';
 
 const THEME_ICONS = { system: 'system', light: 'sun', dark: 'moon' } as const satisfies Record<
   string,
@@ -68,11 +68,49 @@ function View() {
     const match = view.path.exec(path);
     if (match) {
       document.title = `${view.title} – Winnow`;
-      return html`<${view.component} key=${view.title} parameters=${match.slice(1)} />`;
+      return html`<${Loaded} key=${view.title} view=${view} parameters=${match.slice(1)} />`;
     }
   }
   document.title = 'Not found – Winnow';
   return html`<div class="empty"><h1>There is nothing here</h1><p>The console has no page ${path}.</p><a href=${BASE}>Open the playground</a></div>`;
+}
+
+/** The components of views that were loaded. */
+const loaded = new Map<ViewEntry, ViewComponent>();
+/** How long after a failure a view is loaded again, in milliseconds. */
+const RETRY_MS = 2000;
+
+/** A view, once its code is there. */
+function Loaded({ view, parameters }: { view: ViewEntry; parameters: (string | undefined)[] }) {
+  const component = useSignal(loaded.get(view));
+  const isGone = useSignal(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOpen = true;
+    const load = () =>
+      view.load().then(
+        (found) => {
+          loaded.set(view, found);
+          if (isOpen) component.value = found;
+        },
+        // The browser says nothing but that a file did not come.
+        () => {
+          if (!isOpen) return;
+          isGone.value = true;
+          timer = setTimeout(load, RETRY_MS);
+        },
+      );
+    if (!component.value) void load();
+    return () => {
+      isOpen = false;
+      clearTimeout(timer);
+    };
+  }, [view]);
+  const Component = component.value;
+  if (Component) return html`<${Component} parameters=${parameters} />`;
+  return isGone.value
+    ? html`<p class="error" role="alert"><b>UNREACHABLE</b> The service does not respond. This page tries again by itself.</p>`
+    : html`<p class="waiting" role="status"><span class="spinner" />Loading…</p>`;
 }
 
 function Header({ onSignOut }: { onSignOut: (() => void) | undefined }) {

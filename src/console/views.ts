@@ -1,17 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from './icons.ts';
-import { JobView } from './jobs/job.ts';
-import { JobList } from './jobs/job-list.ts';
-import { CheckView } from './monitors/check.ts';
-import { MonitorView } from './monitors/monitor.ts';
-import { MonitorList } from './monitors/monitor-list.ts';
-import { PageHistory } from './monitors/page-history.ts';
-import { Operator } from './operator/operator.ts';
-import { TeamView } from './operator/team.ts';
-import { Playground } from './playground/playground.ts';
-import { Sessions } from './sessions/sessions.ts';
-import { UsageView } from './usage/usage.ts';
-import { Webhooks } from './webhooks/webhooks.ts';
+
+export type ViewComponent = ComponentType<{ parameters: (string | undefined)[] }>;
 
 /** A view of the console. */
 export interface View {
@@ -25,7 +15,8 @@ export interface View {
   shortcut?: string;
   /** Whether it needs the key of the operator in place of that of a team. */
   isForOperator?: true;
-  component: ComponentType<{ parameters: (string | undefined)[] }>;
+  /** Loads its code, which a user who never opens it need not wait for. */
+  load: () => Promise<ViewComponent>;
 }
 
 /** All views, in the order of the navigation. A new one is a record here. */
@@ -36,16 +27,23 @@ export const VIEWS: View[] = [
     href: '',
     icon: 'playground',
     shortcut: 'p',
-    component: Playground,
+    load: async () => (await import('./playground/playground.ts')).Playground,
   },
-  { title: 'Jobs', path: /^\/jobs$/, href: '/jobs', icon: 'jobs', shortcut: 'j', component: JobList },
+  {
+    title: 'Jobs',
+    path: /^\/jobs$/,
+    href: '/jobs',
+    icon: 'jobs',
+    shortcut: 'j',
+    load: async () => (await import('./jobs/job-list.ts')).JobList,
+  },
   {
     title: 'Monitors',
     path: /^\/monitors$/,
     href: '/monitors',
     icon: 'monitors',
     shortcut: 'm',
-    component: MonitorList,
+    load: async () => (await import('./monitors/monitor-list.ts')).MonitorList,
   },
   {
     title: 'Sessions',
@@ -53,16 +51,23 @@ export const VIEWS: View[] = [
     href: '/sessions',
     icon: 'sessions',
     shortcut: 's',
-    component: Sessions,
+    load: async () => (await import('./sessions/sessions.ts')).Sessions,
   },
-  { title: 'Usage', path: /^\/usage$/, href: '/usage', icon: 'usage', shortcut: 'u', component: UsageView },
+  {
+    title: 'Usage',
+    path: /^\/usage$/,
+    href: '/usage',
+    icon: 'usage',
+    shortcut: 'u',
+    load: async () => (await import('./usage/usage.ts')).UsageView,
+  },
   {
     title: 'Webhooks',
     path: /^\/webhooks$/,
     href: '/webhooks',
     icon: 'webhooks',
     shortcut: 'w',
-    component: Webhooks,
+    load: async () => (await import('./webhooks/webhooks.ts')).Webhooks,
   },
   {
     title: 'Operator',
@@ -71,11 +76,32 @@ export const VIEWS: View[] = [
     icon: 'operator',
     shortcut: 'o',
     isForOperator: true,
-    component: Operator,
+    load: async () => (await import('./operator/operator.ts')).Operator,
   },
-  { title: 'Team', path: /^\/operator\/teams\/([^/]+)$/, isForOperator: true, component: TeamView },
-  { title: 'Job', path: /^\/jobs\/([a-z_]+)\/([\w-]+)$/, component: JobView },
-  { title: 'Monitor', path: /^\/monitors\/([\w-]+)$/, component: MonitorView },
-  { title: 'Page', path: /^\/monitors\/([\w-]+)\/page$/, component: PageHistory },
-  { title: 'Check', path: /^\/monitors\/([\w-]+)\/checks\/([\w-]+)$/, component: CheckView },
+  {
+    title: 'Team',
+    path: /^\/operator\/teams\/([^/]+)$/,
+    isForOperator: true,
+    load: async () => (await import('./operator/team.ts')).TeamView,
+  },
+  {
+    title: 'Job',
+    path: /^\/jobs\/([a-z_]+)\/([\w-]+)$/,
+    load: async () => (await import('./jobs/job.ts')).JobView,
+  },
+  {
+    title: 'Monitor',
+    path: /^\/monitors\/([\w-]+)$/,
+    load: async () => (await import('./monitors/monitor.ts')).MonitorView,
+  },
+  {
+    title: 'Page',
+    path: /^\/monitors\/([\w-]+)\/page$/,
+    load: async () => (await import('./monitors/page-history.ts')).PageHistory,
+  },
+  {
+    title: 'Check',
+    path: /^\/monitors\/([\w-]+)\/checks\/([\w-]+)$/,
+    load: async () => (await import('./monitors/check.ts')).CheckView,
+  },
 ];

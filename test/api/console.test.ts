@@ -79,6 +79,31 @@ it('makes the fields of a request from the API reference, and sends only what wa
   await page.getByRole('tab', { name: 'Links' }).waitFor();
 });
 
+it('sends at most 150 KB until a request can be filled in, and the code of other views when they are opened', async () => {
+  await using user = await User.open('/nothing');
+  const { page } = user;
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  user.requests.length = 0;
+  await page.goto(`${service.url}/console`);
+  await page.getByLabel('url', { exact: true }).waitFor();
+  expect(bytes).toBeGreaterThan(50_000);
+  expect(bytes).toBeLessThan(150_000);
+  expect(user.requests.filter((url) => url.includes('/usage/'))).toEqual([]);
+  // A view whose code does not come says so, and comes when it can.
+  await page.route('**/usage/usage.ts', (route) => route.abort());
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('alert').getByText('This page tries again by itself.').waitFor();
+  await page.unroute('**/usage/usage.ts');
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  expect(user.errors).toEqual([]);
+});
+
 it('shows what the API says of a mistake', async () => {
   await using user = await User.open('');
   await user.page.getByLabel('url', { exact: true }).fill('http://a b');

@@ -42,6 +42,25 @@ describe('docs/openapi.json', () => {
     expect(body).toEqual(JSON.parse(await readFile(file, 'utf8')));
     expect(body.openapi).toBe('3.1.0');
   });
+
+  it.each(['/v2/scrape', '/v2/crawl/{id}', '/v2/team/keys'])(
+    'is served about the path %s alone, with all that it refers to',
+    async (only) => {
+      const { body: whole } = await call('/openapi.json', { key: null });
+      const { body } = await call(`/openapi.json?path=${encodeURIComponent(only)}`, { key: null });
+      expect(body.paths).toEqual({ [only]: whole.paths[only] });
+      const text = JSON.stringify(body);
+      for (const [, kind, name] of text.matchAll(/"#\/components\/([^/"]+)\/([^/"]+)"/g))
+        expect(body.components[kind!][name!]).toEqual(whole.components[kind!][name!]);
+      expect(body.components.securitySchemes).toEqual(whole.components.securitySchemes);
+      expect(text.length).toBeLessThan(JSON.stringify(whole).length / 4);
+    },
+  );
+
+  it.each(['/v2/none', 'toString', ''])('is a 404 about the path %j', async (only) => {
+    const { status, body } = await call(`/openapi.json?path=${only}`, { key: null });
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+  });
 });
 
 describe('every route', () => {

@@ -53,11 +53,20 @@ function mountReferences(app: Express): void {
   const documents = new Map<string, Promise<CompressedBody>>();
   const serve = (url: string, describe: () => Promise<object>) =>
     app.get(url, async (request, response) => {
-      const document =
-        documents.get(url) ?? describe().then((reference) => compressBody(JSON.stringify(reference)));
-      documents.set(url, document);
+      const { path } = request.query;
+      const key = typeof path === 'string' ? `${url}?${path}` : url;
+      const document = documents.get(key) ?? write(describe, typeof path === 'string' ? path : undefined);
+      documents.set(key, document);
+      // A path that the reference does not have is kept by nobody.
+      document.catch(() => documents.delete(key));
       sendCompressed(request, response.type('json'), await document);
     });
+  const write = async (describe: () => Promise<object>, path: string | undefined) => {
+    const reference = await describe();
+    const part = path === undefined ? reference : (await loadPart()).partOfReference(reference, path);
+    return compressBody(JSON.stringify(part));
+  };
+  const loadPart = () => import('../reference/part-of-reference.ts');
   const load = () => import('../reference/openapi.ts');
   serve('/openapi.json', async () => (await load()).describeApi(ROUTES));
   serve('/admin/openapi.json', async () => (await load()).describeOperatorApi(OPERATOR_ROUTES));

@@ -23,15 +23,17 @@ interface OpenApi {
   paths: Record<string, { post?: { requestBody?: { content: Record<string, { schema: Schema }> } } }>;
 }
 
-let document: Promise<OpenApi> | undefined;
+/** What was read of the API reference, by the path that it is about. */
+const documents = new Map<string, Promise<OpenApi>>();
 
 /** Reads the schema of the body of an operation from the API reference: with a file, that of the options. */
 export async function readRequestSchema({ path, takesFile }: Operation): Promise<Schema> {
-  document ??= send<OpenApi>({ path: '/openapi.json' }).then(({ body }) => body);
-  document.catch(() => {
-    document = undefined;
-  });
-  const api = await document;
+  const read =
+    documents.get(path) ??
+    send<OpenApi>({ path: `/openapi.json?path=${encodeURIComponent(path)}` }).then(({ body }) => body);
+  documents.set(path, read);
+  read.catch(() => documents.delete(path));
+  const api = await read;
   const content = api.paths[path]?.post?.requestBody?.content ?? {};
   const { schema } = content[takesFile ? 'multipart/form-data' : 'application/json'] ?? {};
   const body = takesFile ? schema?.properties?.options : schema;
