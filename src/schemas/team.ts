@@ -26,10 +26,10 @@ export const historicalQuery = z
   .strictObject({
     byApiKey: z.stringbool().default(false).describe('one row per API key and month'),
     timeRange: z
-      .enum(['day', 'week', 'month'])
+      .enum(['hour', 'day', 'week', 'month'])
       .optional()
       .describe(
-        'length of a period in UTC (weeks begin on Monday); default month; not possible with byApiKey',
+        'length of a period in UTC (weeks begin on Monday, and hours are those of the last 7 days); default month; not possible with byApiKey',
       ),
   })
   .refine(({ byApiKey, timeRange }) => !byApiKey || timeRange === undefined, {

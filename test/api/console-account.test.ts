@@ -153,6 +153,19 @@ it('the tokens of language models are counted by day beside the credits, and by 
   for (const query of ['timeRange=week', 'byApiKey=maybe', 'hours=1'])
     expect((await usage(query)).body.code).toBe('BAD_REQUEST');
 
+  const consumption = page.getByRole('region', { name: 'Consumption' });
+  await consumption.getByLabel('Period', { exact: true }).selectOption('Hours');
+  await consumption.getByRole('row').filter({ hasText: 'UTC' }).getByText('1,268').waitFor();
+  const byKey = page.getByRole('region', { name: 'Credits by key', exact: true });
+  await byKey
+    .getByRole('row')
+    .filter({ hasText: date.slice(0, 7) })
+    .getByText(name)
+    .waitFor();
+  const credits = await byKey.getByRole('link', { name: 'Keys as CSV' }).getAttribute('href');
+  expect(decodeURIComponent(credits ?? '')).toBe(
+    `data:text/csv;charset=utf-8,month,key,credits\r\n${date.slice(0, 7)},${name},1`,
+  );
   const models = page.getByRole('region', { name: 'Language models' });
   await models.getByLabel('Period', { exact: true }).selectOption('Hours');
   await models.getByRole('img', { name: '48 periods, at most 1,268 tokens in one' }).waitFor();

@@ -346,6 +346,24 @@ describe('historical usage', () => {
     ]);
   });
 
+  it('lists the credits of each hour of the last week', async () => {
+    const team = await makeTeam(db);
+    const hour = new Date().toISOString().replace(/:.*/, ':00:00.000Z');
+    const hoursAgo = (hours: number) => new Date(Date.parse(hour) - hours * 3_600_000).toISOString();
+    const add = (credits: number, at: string) =>
+      sql`
+      insert into credit_entries (job_id, ordinal, team_id, credits, created_at)
+      values (${uuidv7()}, 0, ${team.id}, ${credits}, ${at})`.execute(db.query);
+    await add(3, hoursAgo(0));
+    await add(4, hoursAgo(26));
+    await add(5, hoursAgo(26).replace(':00:00.', ':59:59.'));
+    await add(9, hoursAgo(8 * 24));
+    expect((await ask(team, '/v2/team/credit-usage/historical?timeRange=hour')).body.periods).toEqual([
+      { startDate: hoursAgo(26), endDate: hoursAgo(25), totalCredits: 9, creditsUsed: 9 },
+      { startDate: hour, endDate: hoursAgo(-1), totalCredits: 3, creditsUsed: 3 },
+    ]);
+  });
+
   it.each(['timeRange=year', 'timeRange=', 'timeRange=week&byApiKey=true'])('refuses %s', async (query) => {
     for (const kind of ['credit', 'token']) {
       const { status, body } = await call(`/v2/team/${kind}-usage/historical?${query}`);

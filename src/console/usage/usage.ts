@@ -7,6 +7,7 @@ import { KeyTable, type TeamKey } from '../elements/key-table.ts';
 import { usePolling } from '../polling.ts';
 import { place, setQuery } from '../router.ts';
 import { toCsv } from './csv.ts';
+import { KeyUsage } from './key-usage.ts';
 import { ModelUsage } from './model-usage.ts';
 
 /** What was used in a period. */
@@ -20,6 +21,11 @@ interface Period {
 interface Models {
   tokensPerDay: number | null;
   days: { date: string; tokens: number }[];
+}
+
+/** The tokens of language models by hour. */
+interface ModelHours {
+  periods: { startDate: string; tokens: number }[];
 }
 
 interface Usage {
@@ -37,7 +43,7 @@ interface Usage {
 /** The API reports so many credits for a team without a limit. */
 const UNLIMITED = 999_999_999;
 const POLL_MS = 15_000;
-const RANGES: Record<string, string> = { day: 'Days', week: 'Weeks', month: 'Months' };
+const RANGES: Record<string, string> = { hour: 'Hours', day: 'Days', week: 'Weeks', month: 'Months' };
 /** Periods that the plot shows. */
 const MAX_BARS = 60;
 
@@ -49,11 +55,12 @@ interface CreditPeriod {
 
 async function readUsage(range: string, signal: AbortSignal): Promise<Usage> {
   const read = async <Body>(path: string) => (await send<Body>({ path: `/v2/team/${path}`, signal })).body;
-  const [balance, history, days, models, queue, keys] = await Promise.all([
+  const [balance, history, days, models, hours, queue, keys] = await Promise.all([
     read<{ data: { remainingCredits: number; planCredits: number } }>('credit-usage'),
     read<{ periods: CreditPeriod[] }>(`credit-usage/historical?timeRange=${range}`),
     read<{ periods: CreditPeriod[] }>('credit-usage/historical?timeRange=day'),
     read<{ data: Models }>('model-usage'),
+    range === 'hour' ? read<{ data: ModelHours }>('model-usage?timeRange=hour') : undefined,
     read<Usage['queue']>('queue-status'),
     read<{ data: Usage['keys'] }>('keys'),
   ]);
@@ -65,7 +72,12 @@ async function readUsage(range: string, signal: AbortSignal): Promise<Usage> {
     remaining: balance.data.remainingCredits,
     planned: balance.data.planCredits,
     models: models.data,
-    periods: joinPeriods(withGaps(history.periods, range), models.data.days),
+    periods: joinPeriods(
+      withGaps(history.periods, range),
+      hours?.data.periods ??
+        models.data.days.map(({ date, tokens }) => ({ startDate: `${date}T00:00:00.000Z`, tokens })),
+      range,
+    ),
     queue,
     keys: keys.data,
   };
@@ -88,7 +100,8 @@ function withGaps(periods: CreditPeriod[], range: string): CreditPeriod[] {
   if (range === 'day' && start !== undefined && start > earliest) start = earliest;
   while (start !== undefined && Date.parse(start) <= Date.now()) {
     const end = new Date(start);
-    if (range === 'month') end.setUTCMonth(end.getUTCMonth() + 1);
+    if (range === 'hour') end.setUTCHours(end.getUTCHours() + 1);
+    else if (range === 'month') end.setUTCMonth(end.getUTCMonth() + 1);
     else end.setUTCDate(end.getUTCDate() + (range === 'week' ? 7 : 1));
     const endDate = end.toISOString();
     all.push(known.get(start) ?? { startDate: start, endDate, creditsUsed: 0 });
@@ -98,13 +111,13 @@ function withGaps(periods: CreditPeriod[], range: string): CreditPeriod[] {
 }
 
 /** Puts the credits and the tokens of each period together, oldest first. */
-const joinPeriods = (periods: CreditPeriod[], days: Models['days']): Period[] =>
+const joinPeriods = (periods: CreditPeriod[], tokens: ModelHours['periods'], range: string): Period[] =>
   periods.map(({ startDate, endDate, creditsUsed }) => ({
-    date: startDate.slice(0, 10),
+    date: range === 'hour' ? `${startDate.slice(0, 16).replace('T', ' ')} UTC` : startDate.slice(0, 10),
     credits: creditsUsed,
-    tokens: days
-      .filter(({ date }) => date >= startDate.slice(0, 10) && date < endDate.slice(0, 10))
-      .reduce((sum, { tokens }) => sum + tokens, 0),
+    tokens: tokens
+      .filter((each) => each.startDate >= startDate && each.startDate < endDate)
+      .reduce((sum, each) => sum + each.tokens, 0),
   }));
 
 /** What the team has used, what is left, and its keys. */
@@ -119,7 +132,7 @@ export function UsageView() {
     <h1>Usage</h1>
     ${error && html`<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>`}
     ${!value && !error && html`<p class="waiting" role="status"><span class="spinner" />Reading the usage…</p>`}
-    ${value && html`<${Balance} usage=${value} /><${Consumption} usage=${value} range=${range} /><${ModelUsage} /><${Keys} keys=${value.keys} />`}`;
+    ${value && html`<${Balance} usage=${value} /><${Consumption} usage=${value} range=${range} /><${KeyUsage} /><${ModelUsage} /><${Keys} keys=${value.keys} />`}`;
 }
 
 function Balance({ usage: { today, yesterday, remaining, planned, models, queue } }: { usage: Usage }) {

@@ -4,8 +4,11 @@ import type { Database } from '../client.ts';
 import { OPEN_PAGES } from '../jobs/job-progress.ts';
 import { countSlots } from './slots.ts';
 
-/** The length of the periods of a usage report. Periods begin at midnight UTC, weeks on Monday. */
-export type UsageInterval = 'day' | 'week' | 'month';
+/** The length of the periods of a usage report. All but hours begin at midnight UTC, weeks on Monday. */
+export type UsageInterval = 'hour' | 'day' | 'week' | 'month';
+
+/** The days of which a report has every hour; a year would have thousands. */
+const DAYS_OF_HOURS = 7;
 
 /** The credits used in one period. `apiKey` is the name of the key, `null` for requests without a key. */
 export interface UsagePeriod {
@@ -17,7 +20,7 @@ export interface UsagePeriod {
 
 /**
  * Lists the credits that a team used, by period and, with `byApiKey`, by key. The oldest period comes
- * first, and periods without usage are left out.
+ * first, and periods without usage are left out. Hours are those of the last days only.
  */
 export async function listUsage(
   db: Database,
@@ -25,7 +28,7 @@ export async function listUsage(
 ): Promise<UsagePeriod[]> {
   const start = sql`date_trunc(${sql.lit(interval)}, entry.created_at at time zone 'UTC')`;
   const key = byApiKey ? sql<string | null>`api_keys.name` : sql<string | null>`null`;
-  return db.query
+  let query = db.query
     .selectFrom('credit_entries as entry')
     .leftJoin('api_keys', 'api_keys.id', 'entry.api_key_id')
     .select([
@@ -36,8 +39,14 @@ export async function listUsage(
     ])
     .where('entry.team_id', '=', teamId)
     .groupBy(sql`1, 2, 3`)
-    .orderBy(sql`1, 3`)
-    .execute();
+    .orderBy(sql`1, 3`);
+  if (interval === 'hour')
+    query = query.where(
+      'entry.created_at',
+      '>=',
+      sql<Date>`date_trunc('hour', now()) - make_interval(days => ${DAYS_OF_HOURS})`,
+    );
+  return query.execute();
 }
 
 /** The kinds of jobs that hold slots of their team, or whose pages do. */
