@@ -42,13 +42,15 @@ function Speed({
   beganMs,
   lengthMs,
 }: Pick<JobPace, 'progress'> & { beganMs: number; lengthMs: number }) {
-  if (!progress.length || lengthMs <= 0) return null;
   const points = [
     { documents: 0, ms: 0 },
     ...progress.map(({ documents, at }) => ({ documents, ms: Date.parse(at) - beganMs })),
   ];
-  const number = Math.max(1, Math.min(MAX_BARS, Math.floor(lengthMs / MIN_BAR_MS)));
-  const barMs = lengthMs / number;
+  // The clock of the user may be behind that of the service.
+  const endMs = Math.max(lengthMs, points.at(-1)?.ms ?? 0);
+  if (points.length < 2 || endMs <= 0) return null;
+  const number = Math.max(1, Math.min(MAX_BARS, Math.floor(endMs / MIN_BAR_MS)));
+  const barMs = endMs / number;
   const bars = Array.from({ length: number }, (_, index) => {
     const from = index * barMs;
     const to = from + barMs;
