@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
-import { beginScheduledCheck, targetsOf } from '../jobs/monitors/begin-check.ts';
+import { beginScheduledCheck } from '../jobs/monitors/begin-check.ts';
 import type { CollectDeps } from '../jobs/monitors/collect-documents.ts';
-import { collectJob } from '../jobs/monitors/collect-pages.ts';
+import { collectEndedJobs } from '../jobs/monitors/collect-pages.ts';
 import { finishCheck } from '../jobs/monitors/end-check.ts';
 import { judgeCheck } from '../jobs/monitors/judging/judge-check.ts';
-import { type CheckJob, listCheckJobs } from '../storage/db/monitors/check-jobs.ts';
+import type { CheckJob } from '../storage/db/monitors/check-jobs.ts';
 import { findCheck, touchCheck } from '../storage/db/monitors/checks.ts';
 import { listUnjudgedPages } from '../storage/db/monitors/judgments.ts';
 import { readMonitor } from '../storage/db/monitors/monitors.ts';
@@ -80,15 +80,8 @@ export function monitorActivities(deps: CollectDeps) {
       const check = await findCheck(db, checkId);
       const monitor = check?.status === 'running' ? await readMonitor(db, check.monitor_id) : undefined;
       if (!monitor) return undefined;
-      const targets = new Map(targetsOf(monitor).map((named) => [named.name, named]));
-      const isOpen = ({ status }: CheckJob) => status === 'scraping';
-      for (const job of await listCheckJobs(db, checkId)) {
-        const named = targets.get(job.targetId);
-        if (!named || job.isCollected || isOpen(job)) continue;
-        await collectJob(deps, { checkId, monitor, signal }, { job, named });
-      }
+      const open = await collectEndedJobs(deps, { checkId, monitor, signal });
       await touchCheck(db, checkId);
-      const open = (await listCheckJobs(db, checkId)).filter(isOpen);
       return {
         hasWebhook: monitor.webhook !== null,
         hasUnjudged: (await listUnjudgedPages(db, checkId, 1)).length > 0,

@@ -2,14 +2,14 @@ import { v5 as uuidv5 } from 'uuid';
 import type { MonitorTarget } from '../../schemas/monitor-targets.ts';
 import type { SearchResult } from '../../schemas/search.ts';
 import { findResult } from '../../storage/db/jobs/jobs.ts';
-import { type CheckJob, markCollected } from '../../storage/db/monitors/check-jobs.ts';
+import { type CheckJob, listCheckJobs, markCollected } from '../../storage/db/monitors/check-jobs.ts';
 import {
   addCheckPages,
   findEarlierFailures,
   findEarlierPages,
   type NewCheckPage,
 } from '../../storage/db/monitors/pages.ts';
-import { wantsJudgment } from './begin-check.ts';
+import { targetsOf, wantsJudgment } from './begin-check.ts';
 import {
   type CollectDeps,
   type CollectedCheck,
@@ -22,10 +22,33 @@ import type { NamedTarget } from './plan-jobs.ts';
 import { finishCollection, retryJob } from './retries.ts';
 
 /**
+ * Adds the pages of all jobs that have ended to their check, also of those that end meanwhile: a check none of whose jobs
+ * runs ends with the pages that it has.
+ * @returns the jobs that run
+ */
+export async function collectEndedJobs(deps: CollectDeps, check: CollectedCheck): Promise<CheckJob[]> {
+  const targets = new Map(targetsOf(check.monitor).map((named) => [named.name, named]));
+  const seen = new Set<string>();
+  for (;;) {
+    const jobs = await listCheckJobs(deps.db, check.checkId);
+    // The pages of a job stay where they are if its check has ended, or the target has another type by now.
+    const ended = jobs.filter((job) => !isOpen(job) && !job.isCollected && !seen.has(job.jobId));
+    if (ended.length === 0) return jobs.filter(isOpen);
+    for (const job of ended) {
+      seen.add(job.jobId);
+      const named = targets.get(job.targetId);
+      if (named) await collectJob(deps, check, { job, named });
+    }
+  }
+}
+
+const isOpen = ({ status }: CheckJob) => status === 'scraping';
+
+/**
  * Adds the pages of a job that has ended to its check. What could not be read is tried once more, by a job of its own,
  * before it counts. It may be repeated.
  */
-export async function collectJob(
+async function collectJob(
   deps: CollectDeps,
   check: CollectedCheck,
   { job, named }: { job: CheckJob; named: NamedTarget },
