@@ -13,6 +13,7 @@ import { extractImages } from './media/page-images.ts';
 import { findFileMedia, findPageMedia, type PageMedia } from './media/page-media.ts';
 import { extractMetadata } from './metadata.ts';
 import { extractFrameUrls, extractLinks } from './page-links.ts';
+import { markHeadings } from './parse/marked-headings.ts';
 import { parseHtml } from './parse/parse.ts';
 import { placeStreamedFragments } from './parse/streamed-fragments.ts';
 import { closeEmptyElements, isXhtml } from './parse/xhtml.ts';
@@ -88,7 +89,7 @@ export function createContent(
       // To a browser with scripts, one `noscript` inside of another is text, and its end is that of both.
       const isNoscriptText = isScripted(snapshot) && hasOpenNoscript(text);
       const source = isXhtml(contentType) ? closeEmptyElements(text) : text;
-      return placeStreamedFragments(parseHtml(source, isNoscriptText), source);
+      return markHeadings(placeStreamedFragments(parseHtml(source, isNoscriptText), source), source);
     };
     return new HtmlContent(snapshot, snapshot.document ? documentOptions(options) : options, {
       warn,

@@ -1,11 +1,12 @@
 import { Element } from 'domhandler';
 import { closest, firstElements, isParentElement, isTag, isWithin } from '../nodes.ts';
-import { isAlike } from './evidence/outline.ts';
+import { findOutlineAround, isAlike } from './evidence/outline.ts';
 import { findShape, findWords, hasData } from './evidence/shapes.ts';
 import type { Sign } from './evidence/sign.ts';
 import { isHeading } from './page-index/element-measures.ts';
 import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index/page-index.ts';
 import { PAGE_TYPES } from './page-type/page-type.ts';
+import { linksWithinPage } from './pruning/link-kinds.ts';
 import { isContentElement } from './pruning/prune.ts';
 import { dropBesideTitle } from './pruning/titles.ts';
 import type { PrunedPage, Stage } from './stage.ts';
@@ -24,6 +25,8 @@ const MIN_FIRST_ARTICLE_WEIGHT = 200;
  */
 const MIN_CHILD_SHARE = 0.75;
 const MIN_MARKED_CHILD_SHARE = 0.5;
+/** The least share of unlinked text for a child of the main element of a reference, which has many short texts. */
+const MIN_SHARE_OF_REFERENCE = 0.9;
 /** A sibling of the content root inside the main element is kept if no larger share of its text is linked. */
 const MAX_LINKED_SHARE = 0.2;
 /**
@@ -48,6 +51,9 @@ const MIN_ARTICLE_BODY_SHARE = 0.6;
 
 /** Elements that are content but cannot be the content root. */
 const PASSAGES = new Set(['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'figure', 'details']);
+
+const FOOTNOTES = /(^|[\s_-])(footnotes?|endnotes?)(\s|$)/i;
+const NO_OUTLINE: ReadonlySet<Element> = new Set();
 
 const BESIDE_ROOT: readonly Sign[] = [{ kind: 'place', detail: 'beside the content root' }];
 
@@ -163,12 +169,13 @@ function dropBeside(
   siblings: readonly Element[],
   index: PageIndex,
   pruned: PrunedPage,
+  outline: ReadonlySet<Element> = NO_OUTLINE,
 ): void {
   let isIntroduced = false;
   let isBefore = true;
   for (const sibling of siblings) {
     if (sibling === element) isBefore = false;
-    else if (!isContinuation(sibling, element, index, pruned))
+    else if (!isContinuation(sibling, element, index, pruned, outline))
       dropBesideTitle(
         sibling,
         index,
@@ -198,13 +205,26 @@ function descend(found: RootSearch, index: PageIndex, pruned: PrunedPage): boole
       return remainingWeight(child, index, remaining) >= minimum * total;
     }) ?? (index.type === 'article' ? findFirstArticle(children, index, remaining) : undefined);
   if (!next) return false;
+  if (index.type === 'documentation' && hasOtherText(children, next, pruned)) return false;
   const others = children.filter(
     (child) => child === next || !(found.isInMain && isContentBesideRoot(child, index, remaining)),
   );
-  dropBeside(next, others, index, pruned);
+  dropBeside(next, others, index, pruned, findOutlineAround(next, children, index));
   found.root = next;
   found.isInMain ||= isContentElement(next);
   return true;
+}
+
+/** Whether a part of the main element of a reference is less than nearly all of its text that is not linked. */
+function hasOtherText(children: readonly Element[], next: Element, { remaining }: PrunedPage): boolean {
+  let own = 0;
+  let all = 0;
+  for (const child of children) {
+    const { length = 0, linked = 0 } = remaining.get(child) ?? {};
+    all += length - linked;
+    if (child === next) own = length - linked;
+  }
+  return own < MIN_SHARE_OF_REFERENCE * all;
 }
 
 /**
@@ -278,28 +298,45 @@ function isContinuation(
   beside: Element,
   index: PageIndex,
   { remaining, core }: PrunedPage,
+  outline: ReadonlySet<Element>,
 ): boolean {
   const rest = remaining.get(element);
   if (!rest || rest.length === 0) return false;
+  if (index.type === 'documentation' && isContentsOfChapter(element, index)) return true;
   const { prose, linked, length, headings } = rest;
   if (BESIDE_TEXT.has(element.name)) return false;
   // Several articles on a page are different texts.
   if (element.name === 'article' && beside.name === 'article')
     if (![element, beside].every((article) => isPartOfPage(article, index))) return false;
   const isData = prose === 0 && !index.titled.has(element) && (headings > 0 || hasData(element, MAX_VISITED));
-  if (!isData && prose === 0) return false;
-  if (linked > (headings > 0 || isData ? MAX_LINKED_SHARE_OF_DATA : MAX_LINKED_SHARE_OF_TEXT) * length)
+  const isPassage = outline.has(element) && (PASSAGES.has(element.name) || isHeading(element));
+  if (!isData && !isPassage && prose === 0) return false;
+  if (
+    linked >
+    (headings > 0 || isData || isPassage ? MAX_LINKED_SHARE_OF_DATA : MAX_LINKED_SHARE_OF_TEXT) * length
+  )
     return false;
   return (
     (core.contains(element) ||
       isWithin(core.element, element) ||
       isInMarked(element) ||
+      outline.has(element) ||
+      isFootnotes(element) ||
       isAlike(element, beside, index)) &&
     // What was dropped of a part of the text, such as teasers in it, does not tell what the rest is.
     !findShape(element, rest) &&
     !findWords(element)
   );
 }
+
+/** Whether an element has the contents of a chapter, whose sections are other pages. */
+const isContentsOfChapter = (element: Element, { nameHints }: PageIndex): boolean =>
+  nameHints.get(element)?.some(({ kind }) => kind === 'tableOfContents') === true &&
+  !linksWithinPage(element);
+
+/** Whether an element is marked as the notes of a text, which often stand behind the element with the text. */
+const isFootnotes = ({ attribs }: Element): boolean =>
+  attribs.role === 'doc-endnotes' || FOOTNOTES.test(attribs.class ?? '');
 
 /** Whether an element is inside of one that is marked as content. */
 const isInMarked = (element: Element): boolean => closest(element.parent, isContentElement) !== undefined;
@@ -314,7 +351,9 @@ function isContentBesideRoot(
   const measured = index.measures.get(element);
   return (
     measured !== undefined &&
-    (remainingWeight(element, index, remaining) > 0 || isDataOnly(element, index, remaining)) &&
+    (remainingWeight(element, index, remaining) > 0 ||
+      isDataOnly(element, index, remaining) ||
+      (index.type === 'documentation' && (remaining.get(element)?.length ?? 0) > 0)) &&
     measured.linked < MAX_LINKED_SHARE * measured.length
   );
 }

@@ -60,6 +60,8 @@ export class Core {
   signOf(element: Element): Sign | undefined {
     if (element === this.element || this.#ancestors.has(element)) return undefined;
     const isInside = this.contains(element);
+    // In documentation, notes and tips end a section.
+    if (isInside && this.#index.type === 'documentation') return undefined;
     if (isInside && (PASSAGES.has(element.name) || !this.#isAfterText(element))) return undefined;
     for (let at: Element['parent'] = element; isParentElement(at) && !this.#isAround(at); at = at.parent)
       if (this.#outline.continues(at, at === element)) return undefined;

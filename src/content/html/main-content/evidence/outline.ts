@@ -5,6 +5,8 @@ import type { PageIndex } from '../page-index/page-index.ts';
 
 /** The number of nodes on each side of an element among which one of the same form is looked for. */
 const MAX_SIBLINGS = 60;
+/** Sections with headings of one level that are an outline. */
+const MIN_SECTIONS = 2;
 /** Elements with the text itself rather than with parts of it. */
 export const PASSAGES: ReadonlySet<string> = new Set([
   'p',
@@ -102,6 +104,35 @@ const areParagraphs = (one: Element, other: Element) =>
 /** Whether an element has only lines of text, as a paragraph does. */
 export const isParagraph = (element: Element): boolean =>
   !childrenOf(element).some((child) => isTag(child) && BLOCKS.has(child.name));
+
+/**
+ * The elements beside a part of a text that belong to the text: sections with headings of one level that is not below
+ * those in the part, the first of which precedes the part, and what stands between them. The largest section of a
+ * page is not the whole page.
+ * @param siblings the part and all elements beside it, in their order
+ */
+export function findOutlineAround(
+  part: Element,
+  siblings: readonly Element[],
+  index: PageIndex,
+): ReadonlySet<Element> {
+  const found = new Set<Element>();
+  const { rank } = index.measures.get(part) ?? {};
+  if (rank === undefined) return found;
+  const place = siblings.indexOf(part);
+  const levels = siblings.map((sibling, at) =>
+    at === place || index.titled.has(sibling) ? undefined : levelOfSection(sibling, index),
+  );
+  const level = Math.min(...levels.slice(0, place).map((one) => one ?? Number.POSITIVE_INFINITY));
+  const sections = levels.filter((one) => one === level).length;
+  if (level > rank || (level === rank && sections < MIN_SECTIONS)) return found;
+  for (const [at, sibling] of siblings.entries()) {
+    const isSection = levels[at] === level;
+    const goesOn = found.size > 0 && (at < place || PASSAGES.has(sibling.name));
+    if (isSection || (goesOn && at !== place)) found.add(sibling);
+  }
+  return found;
+}
 
 /** The level of the heading that a section begins with; `undefined` for other elements. */
 function levelOfSection(element: Element, { measures }: PageIndex): number | undefined {

@@ -123,12 +123,15 @@ function findContentAncestors(
   const contentAncestors = new Set<Element>();
   const titled = new Set<Element>();
   const headings: Element[] = [];
+  const lower: Element[] = [];
   for (const element of measures.keys()) {
     // A heading that is a picture names the site.
     if (element.name === 'h1') headings.push(...(measures.get(element)?.length ? [element] : []));
+    else if (element.name === 'h2') lower.push(element);
     else if (isMainElement(element) || isArticleBody(element)) addWithAncestors(element, contentAncestors);
   }
-  for (const heading of selectTitles(headings, page)) addWithAncestors(heading, titled);
+  const titles = headings.length ? selectTitles(headings, page) : selectLowerTitle(lower, page);
+  for (const heading of titles) addWithAncestors(heading, titled);
   for (const element of titled) contentAncestors.add(element);
   return { contentAncestors, titled };
 }
@@ -136,13 +139,25 @@ function findContentAncestors(
 /** The `h1` headings that agree with the document's title; all of them if none does. */
 function selectTitles(headings: Element[], page: Document): Element[] {
   if (headings.length < 2) return headings;
-  const [head] = getElementsByTagName('title', page, true, 1);
-  const title = head ? wordsOf(head).slice(0, MAX_TITLE_LENGTH) : '';
+  const title = titleOf(page);
   const titles = headings.filter((heading) => {
     const words = wordsOf(heading);
     return words.length >= MIN_TITLE_LENGTH && (title.includes(words) || words.includes(title));
   });
   return titles.length ? titles : headings;
+}
+
+/** The `h2` heading of a page without `h1` that has the words of the document's title, if there is exactly one. */
+function selectLowerTitle(headings: Element[], page: Document): Element[] {
+  const title = headings.length ? titleOf(page) : '';
+  const titles = headings.filter((heading) => title.length >= MIN_TITLE_LENGTH && wordsOf(heading) === title);
+  return titles.length === 1 ? titles : [];
+}
+
+/** The words of the document's title. */
+function titleOf(page: Document): string {
+  const [head] = getElementsByTagName('title', page, true, 1);
+  return head ? wordsOf(head).slice(0, MAX_TITLE_LENGTH) : '';
 }
 
 const wordsOf = (element: Element) =>

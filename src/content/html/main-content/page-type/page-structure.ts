@@ -20,6 +20,8 @@ export interface PageStructure {
   headings: number;
   anchors: number;
   permalinks: number;
+  /** Whether it has the headings of a page of a Unix manual. */
+  isManual: boolean;
   articles: number;
   prices: number;
   /** Controls that put something into a cart. */
@@ -35,6 +37,8 @@ const CURRENCY = '(?:[$€£¥₹₩₽]|\\b(?:US\\$|R\\$|USD|EUR|GBP|CHF|kr|zł
 const PRICE = new RegExp(`^\\W{0,3}(?:${CURRENCY}\\s?\\d[\\d.,\\s]*|\\d[\\d.,\\s]*\\s?${CURRENCY})`, 'i');
 const PURCHASE =
   /^\W*(add to (cart|bag|basket|trolley)|buy (it )?now|pre-?order|in den warenkorb|ajouter au panier|añadir (al carrito|a la cesta)|adicionar ao carrinho|comprar|aggiungi al carrello|in winkelwagen|カートに入れる|加入购物车)\W*$/i;
+/** The heading that pages of Unix manuals have (man-pages(7)). */
+const SYNOPSIS = /^\s*SYNOPSIS\s*$/;
 const CONTROLS = new Set(['button', 'a', 'input']);
 const LABELS = new Set(['submit', 'button']);
 
@@ -53,6 +57,7 @@ export function readPageStructure(body: Element, measures: Measures): PageStruct
     headings: 0,
     anchors: 0,
     permalinks: 0,
+    isManual: false,
     articles: 0,
     prices: 0,
     purchases: 0,
@@ -82,6 +87,7 @@ function addElement(element: Element, length: number, structure: PageStructure):
 
 function addHeading(heading: Element, structure: PageStructure): void {
   structure.headings++;
+  structure.isManual ||= SYNOPSIS.test(textOf(heading, MAX_LABEL_LENGTH));
   const { parent } = heading;
   let hasId = Boolean(heading.attribs.id);
   if (isParentElement(parent) && parent.name !== 'body' && parent.attribs.id)

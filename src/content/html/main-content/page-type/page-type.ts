@@ -51,7 +51,8 @@ const TYPE_RULES: TypeRule[] = [
   { type: 'listing', structure: (page) => findOffers(page) === 'listing' },
   {
     type: 'documentation',
-    structure: (page, signals) => isReference(page) || (hasOutlineAndCode(page) && !declaresArticle(signals)),
+    structure: (page, signals) =>
+      page.isManual || isReference(page) || (hasOutlineAndCode(page) && !declaresArticle(signals)),
   },
   { type: 'forum', generator: /discourse|phpbb|xenforo|vbulletin|invision/ },
   { type: 'article', bodyClass: / single-(post|format-\S+) / },
@@ -60,7 +61,7 @@ const TYPE_RULES: TypeRule[] = [
   {
     type: 'documentation',
     generator:
-      /sphinx|docusaurus|mkdocs|mediawiki|readthedocs|docsearch|javadoc|doxygen|rustdoc|mintlify|gitbook|vitepress|starlight|antora|docfx/,
+      /sphinx|docutils|docusaurus|mkdocs|mediawiki|readthedocs|docsearch|javadoc|doxygen|rustdoc|mintlify|gitbook|vitepress|starlight|antora|docfx|docbook|asciidoc|texi2any|texi2html|makeinfo|gtk-doc|haddock|latex2html|mandoc|man2html/,
     bodyClass: / (mediawiki|rustdoc|wy-body-for-nav|docs-wrapper) /,
   },
   // WordPress marks every page as an article.

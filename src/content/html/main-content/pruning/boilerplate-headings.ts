@@ -29,6 +29,9 @@ const ON_ANY_PAGE = [
 ];
 /** Links to related pages are boilerplate except on listings. */
 const RELATED = '(related|recommended|trending)( .*)?';
+/** In documentation, more than pages may be related to its subject. */
+const RELATED_PAGES =
+  '(related|recommended|trending)( (articles?|content|pages?|posts?|stories|topics?|links?|reading|resources|videos|questions|guides?|products|documentation|documents|information))?';
 const ON_PRODUCTS = [
   '(customers|people|shoppers|others) (who|also) .*',
   'frequently bought.*|recently viewed.*',
@@ -89,7 +92,7 @@ const ON_FORUMS = [
 /** The headings of boilerplate sections, by page type. */
 export const BOILERPLATE_HEADINGS: Record<PageType, RegExp> = {
   article: anyOf(...ON_ANY_PAGE, RELATED),
-  documentation: anyOf(...ON_DOCUMENTATION, RELATED),
+  documentation: anyOf(...ON_DOCUMENTATION, RELATED_PAGES),
   service: anyOf(...ON_ANY_PAGE, RELATED, ...ON_SERVICES),
   listing: anyOf(...ON_ANY_PAGE, ...ON_LISTINGS),
   product: anyOf(...ON_ANY_PAGE, RELATED, ...ON_PRODUCTS),

@@ -281,6 +281,8 @@ function isHintAccepted(
 ): boolean {
   const threshold = findThreshold(kind, index.type);
   if (!threshold || index.contentAncestors.has(element) || index.codeTabs.has(element)) return false;
+  // What a link that skips the navigation leads to is the content.
+  if (word === 'skip' && measured.linked < measured.length) return false;
   // A text that readers expand is not the control that expands it.
   // A link that has a tooltip is not the tooltip.
   if (kind === 'tooltip' && element.name === 'a') return false;

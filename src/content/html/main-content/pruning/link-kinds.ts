@@ -1,16 +1,28 @@
 import type { Element } from 'domhandler';
-import { findOne, textContent } from 'domutils';
+import { textContent } from 'domutils';
 import { firstElements, isParentElement } from '../../nodes.ts';
 import { textOf } from '../../text.ts';
 import type { Measure } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 
-/** Whether the first link in an element is a URL with a fragment. An element without links counts as such. */
-export const linksWithinPage = (element: Element) =>
-  findOne(
-    ({ name, attribs }) => name === 'a' && attribs.href !== undefined,
-    element.children,
-  )?.attribs.href?.includes('#') ?? true;
+/** The least share of the links in a block that lead to one page, for all of them to do so. */
+const MIN_SHARE_OF_LINKS = 0.8;
+
+/**
+ * Whether the links in an element lead to parts of one page, as a table of its contents does; those of a chapter lead
+ * to several. An element without links counts as such.
+ */
+export function linksWithinPage(element: Element): boolean {
+  const pages = new Map<string, number>();
+  let links = 0;
+  for (const { name, attribs } of firstElements(element, MAX_VISITED)) {
+    if (name !== 'a' || attribs.href === undefined) continue;
+    links++;
+    const [page = '', fragment] = attribs.href.split('#');
+    if (fragment !== undefined) pages.set(page, (pages.get(page) ?? 0) + 1);
+  }
+  return links === 0 || Math.max(0, ...pages.values()) >= MIN_SHARE_OF_LINKS * links;
+}
 
 /**
  * Whether a link is a permalink symbol such as `¶` beside a heading or a definition.

@@ -99,14 +99,25 @@ const THRESHOLDS: Record<BoilerplateKind, Threshold> = {
   filters: { maxShare: 0.3, onlyOn: ['listing'] },
   postAuthor: { maxShare: 0.5, onlyOn: ['forum'] },
 };
+/** Names of what readers have written, on pages that explain comments. */
+const REMARKS = /comments|commentlist|comment-(form|respond|body)|respond|disqus|replies/i;
 /** Thresholds that differ on one page type. */
 const THRESHOLDS_BY_PAGE_TYPE: Partial<Record<PageType, Partial<Record<BoilerplateKind, Threshold>>>> = {
   // On a forum, comments are the posts themselves, or remarks on the posts.
   forum: { comments: { maxShare: 0.5 } },
   // Landing pages style paragraphs with a link as buttons.
   service: { control: CONTROLS_ONLY },
-  // In documentation, a hint is an admonition.
-  documentation: { control: CONTROLS_ONLY },
+  documentation: {
+    // A hint is an admonition.
+    control: CONTROLS_ONLY,
+    // One comment is that of code, or says what a name is for.
+    comments: {
+      maxShare: 0.8,
+      ignoresCoverage: true,
+      condition: (_, { element }) =>
+        REMARKS.test(`${element.attribs.class ?? ''} ${element.attribs.id ?? ''}`),
+    },
+  },
 };
 
 /**

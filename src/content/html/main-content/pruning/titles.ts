@@ -1,6 +1,7 @@
 import type { Element } from 'domhandler';
 import { isTag } from '../../nodes.ts';
 import type { Decisions, Sign } from '../evidence/sign.ts';
+import { isHeading } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 
 /** The longest introduction of an article, in characters that are not blank, and its largest share of links. */
@@ -45,12 +46,20 @@ export function dropBesideTitle(
     if (!(isIntroduced && isLead(element, index))) dropped.drop(element, ...signs);
     return isIntroduced;
   }
-  if (element.name === 'h1') return true;
+  if (isHeading(element)) return true;
   let isAfter = isIntroduced;
   for (const child of element.children)
-    if (isTag(child)) isAfter = dropBesideTitle(child, index, dropped, signs, isAfter);
+    if (isTag(child) && !(isAfter && type !== 'article' && isHeadingOfLead(child, index)))
+      isAfter = dropBesideTitle(child, index, dropped, signs, isAfter);
   // What follows the element with the title of an article is often a list of teasers or its comments.
   return type === 'article' ? isIntroduced : isAfter;
+}
+
+/** Whether an element is the heading of a paragraph after the title, such as the name in a manual. */
+function isHeadingOfLead(element: Element, index: PageIndex): boolean {
+  if (!isHeading(element) || index.titled.has(element)) return false;
+  for (let at = element.next; at; at = at.next) if (isTag(at)) return !isHeading(at) && isLead(at, index);
+  return false;
 }
 
 /**

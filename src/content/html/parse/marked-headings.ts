@@ -1,0 +1,72 @@
+import type { Document, Element } from 'domhandler';
+import { getElementsByTagName, textContent } from 'domutils';
+import { closest, firstElements, isTag, isText } from '../nodes.ts';
+
+/** What the source of a page with such headings has. */
+const MAY_HAVE_ROLE = /role\s*=\s*["']?heading/i;
+const MAY_HAVE_TITLE = /class\s*=\s*["']?[^"'<>]*\btitle\b/i;
+const HAS_TITLE = /<h1[\s>]/i;
+const HEADING = /^h[1-6]$/;
+/** The class of a title that is no heading, as Doxygen and many manuals write it. */
+const TITLE_CLASS = /(^|\s)title(\s|$)/;
+/** Elements that may be a heading in all but name. */
+const BLOCKS = new Set(['div', 'p', 'section', 'header']);
+/** The level of a heading whose level is not given (WAI-ARIA 1.2, heading). */
+const DEFAULT_LEVEL = 2;
+const MAX_LEVEL = 6;
+/** Elements of a heading that are looked at, and the fewest characters of a title. */
+const MAX_VISITED = 60;
+const MIN_TITLE_LENGTH = 3;
+
+/**
+ * Makes headings of what readers see as headings although it has another tag: elements with the role `heading`
+ * (WAI-ARIA 1.2), and, on a page without `h1`, the one element of the class `title` that the document's title repeats.
+ * @param source the HTML that the page was parsed from
+ * @returns the same document
+ */
+export function markHeadings(page: Document, source: string): Document {
+  if (MAY_HAVE_ROLE.test(source)) markRoles(page);
+  if (!HAS_TITLE.test(source) && MAY_HAVE_TITLE.test(source)) markTitle(page);
+  return page;
+}
+
+function markRoles(page: Document): void {
+  for (const element of getElementsByTagName('*', page, true)) {
+    const { role, 'aria-level': level } = element.attribs;
+    if (role?.toLowerCase() !== 'heading' || !canBeHeading(element)) continue;
+    const number = Math.trunc(Number(level));
+    element.name = `h${number >= 1 ? Math.min(number, MAX_LEVEL) : DEFAULT_LEVEL}`;
+  }
+}
+
+/** Whether an element may become a heading: it is no heading, is not in one, has none, and is a line of its own. */
+const canBeHeading = (element: Element): boolean =>
+  (BLOCKS.has(element.name) || (element.name === 'span' && isAlone(element))) &&
+  !closest(element, isHeading) &&
+  !firstElements(element, MAX_VISITED).some(isHeading);
+
+const isHeading = ({ name }: Element) => HEADING.test(name);
+
+/** Whether an element has no text beside it. */
+const isAlone = ({ parent }: Element): boolean =>
+  parent !== null &&
+  parent.children.filter((child) => isTag(child) || (isText(child) && child.data.trim() !== '')).length === 1;
+
+function markTitle(page: Document): void {
+  const [head] = getElementsByTagName('title', page, true, 1);
+  const title = head ? wordsOf(head) : '';
+  const titles = getElementsByTagName('*', page, true).filter(
+    (element) => TITLE_CLASS.test(element.attribs.class ?? '') && canBeHeading(element),
+  );
+  const repeated = titles.filter((element) => {
+    const words = wordsOf(element);
+    return words.length >= MIN_TITLE_LENGTH && title.includes(words);
+  });
+  if (repeated.length === 1) repeated[0]!.name = 'h1';
+}
+
+const wordsOf = (element: Element) =>
+  textContent(element)
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .toLowerCase();
