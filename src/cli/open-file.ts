@@ -1,7 +1,9 @@
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { codeOf, messageOf, ServiceError } from '../errors.ts';
+import { commandOf } from '../config.ts';
+import { ServiceError } from '../errors.ts';
 import { MAX_UPLOAD_BYTES } from '../schemas/parse.ts';
+import { fileFault } from './file-fault.ts';
 
 const MB = 1024 * 1024;
 
@@ -13,8 +15,9 @@ const MB = 1024 * 1024;
 export async function openFile(file: string): Promise<Blob> {
   const unreadable = (reason: string, cause?: unknown) =>
     new ServiceError('BAD_REQUEST', `${file} cannot be read: ${reason}.`, { cause });
+  if (/^https?:\/\//i.test(file)) throw unreadable(`it is a URL. Use \`${commandOf(`scrape ${file}`)}\``);
   const stats = await stat(file).catch((cause: unknown) => {
-    throw unreadable(codeOf(cause) === 'ENOENT' ? 'it does not exist' : messageOf(cause), cause);
+    throw unreadable(fileFault(cause, 'read'), cause);
   });
   if (stats.isDirectory()) throw unreadable('it is a directory. Name one file in it');
   // A device or a pipe may have no end.
@@ -31,6 +34,6 @@ export async function openFile(file: string): Promise<Blob> {
     await blob.slice(0, 1).arrayBuffer();
     return blob;
   } catch (cause) {
-    throw unreadable(messageOf(cause), cause);
+    throw unreadable(fileFault(cause, 'read'), cause);
   }
 }

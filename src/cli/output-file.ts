@@ -1,5 +1,6 @@
 import { closeSync, lstatSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { messageOf, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
+import { fileFault } from './file-fault.ts';
 
 /**
  * Checks that a result can be written to a file, before the work for it is done and paid for. The file stays
@@ -20,7 +21,7 @@ export function requireWritable(file: string | undefined): void {
 
 /** The error for a file of results that cannot be opened. */
 export const unwritable = (file: string, cause: unknown) =>
-  new ServiceError('BAD_REQUEST', `${file} cannot be written: ${messageOf(cause)}.`, { cause });
+  new ServiceError('BAD_REQUEST', `${file} cannot be written: ${fileFault(cause, 'write')}.`, { cause });
 
 /** To open a pipe would wait for its reader. */
 function isPipeOrDevice(file: string): boolean {
@@ -41,7 +42,7 @@ export function writeResult(text: string, file: string | undefined): void {
     writeFileSync(file, text);
   } catch (cause) {
     process.stdout.write(text);
-    const message = `${file} could not be written: ${messageOf(cause)}. The result is on standard output.`;
+    const message = `${file} could not be written: ${fileFault(cause, 'write')}. The result is on standard output.`;
     throw new ServiceError('UNKNOWN_ERROR', message, { cause });
   }
 }

@@ -7,7 +7,7 @@ export interface Recurrence {
 }
 
 /** The shortest time between two runs, in minutes. */
-const MIN_INTERVAL_MINUTES = 5;
+export const MIN_INTERVAL_MINUTES = 5;
 const HOUR_MINUTES = 60;
 const DAY_HOURS = 24;
 const DAY_MS = 86_400_000;

@@ -72,6 +72,7 @@ it.each([
   [[PAGE], /is not a command\. Did you mean scrape http:\/\/a\.test\?/],
   [['report.pdf'], /is not a command\. Did you mean parse report\.pdf\?/],
   [['crawl', PAGE, '--outfile', 'x.jsonl'], /Did you mean --output=<file>\?/],
+  [['parse', PAGE], /is a URL\. Use `winnow scrape http:\/\/a\.test`\./],
   [['start'], /`winnow start` is not a command\. Did you mean up\?/],
   [['team', 'ls'], /`winnow team ls` is not a command\. Did you mean list\?/],
 ] as [string[], RegExp][])('%j, as other programs have it, names what is meant', async (args, said) => {

@@ -241,7 +241,10 @@ it.each(
         /--sitemap \(maybe\)\. Expected one of: include, skip, only\. `/,
       ],
       [['crawl', 'http://a.test', '--include', '('], /The pattern "\("/],
-      [['crawl', 'http://a.test', '-o', 'absent/x'], /absent\/x cannot be written/],
+      [
+        ['crawl', 'http://a.test', '-o', 'absent/x'],
+        /absent\/x cannot be written: its directory does not exist\.$/m,
+      ],
       [['crawl', 'http://a.test', '--detach', '--json'], /--detach/],
     ],
     3,

@@ -53,6 +53,8 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   appendToId: ['550e8400-e29b-41d4-a716-446655440000'],
   jobId: ['550e8400-e29b-41d4-a716-446655440000'],
   name: ['Prices of the shop'],
+  filename: ['report.pdf'],
+  contentType: ['application/pdf'],
   schedule: [{ text: 'daily at 9:00' }],
   cron: ['0 9 * * *'],
   timezone: ['Europe/Berlin'],

@@ -12,6 +12,11 @@ export const MEMBER_NAMES: readonly Replacement[] = [
     advice: (value) =>
       `Use selector, which also finds a text: ${json(`button:has-text("${typeof value === 'string' && isShort(value) ? value : 'OK'}")`)}.`,
   },
+  {
+    names: ['selector', 'element', 'clip'],
+    beside: 'fullPage',
+    advice: 'Leave it out: there are no screenshots of elements. With fullPage: true, it has the whole page.',
+  },
   { names: ['for', 'until', 'element'], beside: 'milliseconds', option: 'selector' },
   {
     names: ['timeout'],

@@ -5,7 +5,8 @@ import { unwrap } from './request-schema.ts';
 const SYNONYMS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     selector: 'css xpath element tag node dom locator',
-    exclude: 'remove strip reject deny without omit drop hide blacklist blocklist disallow block skip ignore',
+    exclude:
+      'no remove strip reject deny without omit drop hide blacklist blocklist disallow block skip ignore',
     include: 'only keep whitelist allowlist allow allowed included',
     limit: 'n max maximum count num number total cap top size quantity amount',
     depth: 'level hop',
@@ -111,7 +112,7 @@ export const hasOnlyWords = (words: ReadonlySet<string>, others: ReadonlySet<str
  * @returns each with its description, the nearest first
  */
 export function nearestOptions(key: string, shape: Readonly<Record<string, z.core.$ZodType>>): string[] {
-  const words = [...wordsOf(key)].filter((word) => !FILLERS.has(word) && !BOUNDS.has(word));
+  const words = [...wordsOf(key)].filter((word) => !FILLERS.has(word) && !BOUNDS.has(word) && word !== 'no');
   return Object.entries(shape)
     .map(([name, schema]) => {
       const description = unwrap(schema)[0]?.description ?? '';

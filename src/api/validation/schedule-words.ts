@@ -1,3 +1,4 @@
+import { MIN_INTERVAL_MINUTES } from '../../schedules/recurrence.ts';
 import { cronOfText } from '../../schedules/text-schedule.ts';
 
 /** The units of an interval, by their first letters, as the texts of schedules have them. */
@@ -56,7 +57,8 @@ export function scheduleOf(value: unknown): { text: string } | { cron: string } 
     return scheduleOf(each % 60 ? `${each}m` : `${each / 60}h`);
   }
   const [, amount = '1', unit = ''] = INTERVAL.exec(words) ?? [];
-  const minutes = Math.ceil(Number(amount) * (MINUTES[unit.charAt(0)] ?? 0));
+  const wanted = Math.ceil(Number(amount) * (MINUTES[unit.charAt(0)] ?? 0));
+  const minutes = wanted && Math.max(wanted, MIN_INTERVAL_MINUTES);
   const texts = [words, minutes % 60 ? `every ${minutes} minutes` : `every ${minutes / 60} hours`];
   const special = NAMED[minutes] ?? [];
   return [...special, ...texts].map(textOf).find((each) => each !== undefined);

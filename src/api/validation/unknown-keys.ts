@@ -251,7 +251,8 @@ function adviseOnWord(misnamed: Misnamed): string | undefined {
 
 /** Says that there is no option of that name, and which ones come nearest to it. */
 function describeNearest(key: string, shape: Misnamed['shape']): string {
-  const nearest = nearestOptions(key, shape);
+  const listed = Object.entries(shape).filter(([name]) => !UNLISTED.has(name));
+  const nearest = nearestOptions(key, Object.fromEntries(listed));
   return nearest.length ? `${NO_SUCH_OPTION} Nearest to it: ${nearest.join('; ')}.` : NO_SUCH_OPTION;
 }
 

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { defineCommand } from 'citty';
-import { messageOf, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import { parseWholeNumber } from '../arguments.ts';
+import { fileFault } from '../file-fault.ts';
 import { pageArgs, readScrapeOptions } from '../page-arguments.ts';
 import { type JobStarter, runPageJobCommand } from '../run-page-job.ts';
 
@@ -62,9 +63,13 @@ async function readUrls(file: string): Promise<string[]> {
       .map((line) => line.trim())
       .filter(Boolean);
   } catch (cause) {
-    throw new ServiceError('BAD_REQUEST', `The URLs cannot be read from ${file}: ${messageOf(cause)}.`, {
-      cause,
-    });
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `The URLs cannot be read from ${file}: ${fileFault(cause, 'read')}.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { defineCommand } from 'citty';
 import { commandOf } from '../../config.ts';
-import { messageOf, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json/json-object.ts';
 import { parseWholeNumber } from '../arguments.ts';
+import { fileFault } from '../file-fault.ts';
 import { printTable } from '../print-table.ts';
 import { askRunningService as ask } from '../running-service.ts';
 
@@ -149,7 +150,7 @@ function readCode(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new ServiceError('BAD_REQUEST', `${file} cannot be read: ${messageOf(error)}.`);
+    throw new ServiceError('BAD_REQUEST', `${file} cannot be read: ${fileFault(error, 'read')}.`);
   }
 }
 

@@ -1383,6 +1383,28 @@ const OTHERS: Row[] = [
     /rating/,
     /Use note\./,
   ],
+  [SCRAPE, { url: URL, no_links: true }, /-- no_links/, /body/, /Use excludeTags: \["a"\]/],
+  [
+    SCRAPE,
+    { url: URL, formats: [{ type: 'screenshot', selector: '#a' }] },
+    /-- selector/,
+    /formats\[0\]/,
+    /there are no screenshots of elements/,
+  ],
+  [
+    'POST /v2/extract',
+    { urls: [URL], extract_depth: 'advanced' },
+    /-- extract_depth/,
+    /body/,
+    /Leave it out: an extract has no such option/,
+  ],
+  [
+    'POST /v2/monitor',
+    { name: 'a', schedule: { text: 'every 30 seconds' }, targets: [{ type: 'scrape', urls: [URL] }] },
+    /is not a schedule/,
+    /schedule\.text/,
+    /Use text: "every 5 minutes"/,
+  ],
 ];
 
 describe('a mistake in a request', () => {

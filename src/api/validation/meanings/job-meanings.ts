@@ -41,6 +41,8 @@ export const JOB_MEANINGS: readonly Meanings[] = [
     advice: {
       'language_model|model': 'Leave it out: the operator of the service chooses the language model.',
       'source|citation|reference': 'Use showSources: true.',
+      'depth|mode|advanced|quality|speed':
+        'Leave it out: an extract has no such option. limit bounds the pages of each site.',
       limit: 'Use limit, the most pages.',
       'selector|rule|schema':
         'Use schema: {"type":"object","properties":{"name":{"type":"string"}}}. Values are found by the names and descriptions of its properties, without selectors.',
