@@ -54,7 +54,6 @@ export class GutterCounts {
    * @param pages the contents of its pages
    */
   strips<T>(pages: readonly (readonly ColumnItem<T>[])[]): Strip[] {
-    if (pages.length < 2) return [];
     return this.#strips
       .filter(({ running }) => Math.min(...running) >= MIN_RUNNING_ROWS)
       .filter((strip) => strip.pages.size >= MIN_SHARE * pages.length)

@@ -39,6 +39,7 @@ export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
  * pages, too.
  */
 export function layoutPages(pages: readonly { page: SourcePage; words: readonly Word[] }[]): Block[][] {
+  if (pages.length === 1) return pages.map(({ page, words }) => layoutPage(page, words));
   const contents = pages.map(({ page, words }) => contentsOf(page, words));
   const gutters = new GutterCounts();
   const columns = contents.map(({ items, page }) =>

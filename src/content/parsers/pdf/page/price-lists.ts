@@ -31,18 +31,24 @@ export function arePriceLists(
   right: readonly Segment[],
   lineHeight: number,
 ): boolean {
-  const lists = [left, ...listsOf(right)].map((list) => groupRows(list).map(toEntry));
-  if (!lists.every((list) => isPriceList(list, MAX_SHIFT * lineHeight))) return false;
-  const [own, ...others] = lists as [Entry[], ...Entry[][]];
-  return others.every((list) => {
-    const pairs = own.flatMap((entry) =>
-      list
-        .filter(({ box }) => overlapY(entry.box, box) > 0.5 * lineHeight)
-        .map((other) => [entry, other] as const),
-    );
-    const unlike = pairs.filter(([a, b]) => (a.amount === undefined) !== (b.amount === undefined));
-    return unlike.length >= MIN_UNLIKE || pairs.some(([a, b]) => isHeadingOf(own, a) && isHeadingOf(list, b));
-  });
+  const isList = (list: readonly Entry[]) => isPriceList(list, MAX_SHIFT * lineHeight);
+  const own = groupRows(left).map(toEntry);
+  if (!isList(own)) return false;
+  const others = listsOf(right).map((list) => groupRows(list).map(toEntry));
+  return (
+    others.every(isList) &&
+    others.every((list) => {
+      const pairs = own.flatMap((entry) =>
+        list
+          .filter(({ box }) => overlapY(entry.box, box) > 0.5 * lineHeight)
+          .map((other) => [entry, other] as const),
+      );
+      const unlike = pairs.filter(([a, b]) => (a.amount === undefined) !== (b.amount === undefined));
+      return (
+        unlike.length >= MIN_UNLIKE || pairs.some(([a, b]) => isHeadingOf(own, a) && isHeadingOf(list, b))
+      );
+    })
+  );
 }
 
 /** The lists that a text consists of, each with a column of labels and one of amounts. */

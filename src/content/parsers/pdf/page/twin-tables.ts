@@ -13,27 +13,31 @@ const MIN_HEAD = 2;
  * products, rather than the cells of one table, which would have each label twice.
  */
 export function areTwinTables(left: readonly Segment[], right: readonly Segment[]): boolean {
-  if (haveSameHeads(left, right)) return true;
-  const labels = labelsOf(right);
-  const own = labelsOf(left);
-  const shared = own.filter((label) => labels.includes(label)).length;
-  return shared >= MIN_ROWS && shared >= MIN_SHARE * Math.max(own.length, labels.length);
+  const [own, others] = [groupRows(left), groupRows(right)];
+  if (haveSameHeads(own[0], others[0])) return true;
+  const labels = labelsOf(own);
+  if (labels.length < MIN_ROWS) return false;
+  const otherLabels = labelsOf(others);
+  const shared = labels.filter((label) => otherLabels.includes(label)).length;
+  return shared >= MIN_ROWS && shared >= MIN_SHARE * Math.max(labels.length, otherLabels.length);
 }
 
 /** Whether the first rows of both sides are level and have the same labels, at least two of them. */
-function haveSameHeads(left: readonly Segment[], right: readonly Segment[]): boolean {
-  const [own, others] = [left, right].map((side) => groupRows(side)[0] ?? []) as [Segment[], Segment[]];
+function haveSameHeads(own: readonly Segment[] = [], others: readonly Segment[] = []): boolean {
   const [first, other] = [own[0], others[0]];
-  if (!first || !other || own.length < MIN_HEAD || overlapY(first, other) <= 0) return false;
-  const texts = own.map(textOf);
-  return texts.join('\n') === others.map(textOf).join('\n') && texts.every((text) => /\p{L}/u.test(text));
+  if (!first || !other || own.length < MIN_HEAD || own.length !== others.length) return false;
+  if (overlapY(first, other) <= 0) return false;
+  return own.every((cell, place) => {
+    const text = textOf(cell);
+    return /\p{L}/u.test(text) && text === textOf(others[place] as Segment);
+  });
 }
 
 /** The labels at the beginning of the rows that have a value, too. */
-const labelsOf = (side: readonly Segment[]): string[] =>
-  groupRows(side).flatMap(([label, value]) => {
-    const text = label ? textOf(label) : '';
-    return value && /\p{L}/u.test(text) ? [text] : [];
+const labelsOf = (rows: readonly Segment[][]): string[] =>
+  rows.flatMap(([label, value]) => {
+    const text = label && value ? textOf(label) : '';
+    return /\p{L}/u.test(text) ? [text] : [];
   });
 
 const textOf = ({ words }: Segment) => words.map(({ text }) => text).join(' ');
