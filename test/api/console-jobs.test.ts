@@ -95,6 +95,7 @@ it('a job with 100,000 documents has those on the screen in its page, and reads 
   await page.getByRole('status').getByText('1,000 pages').waitFor();
   expect(await findFaults(page)).toEqual([]);
 
+  await page.locator('.state.completed.partly').getByText('Completed').waitFor();
   await page.getByRole('tab', { name: 'Pace' }).click();
   await page.getByRole('img', { name: 'at most 200.0 pages per second in one' }).waitFor();
   expect(await findFaults(page)).toEqual([]);

@@ -104,6 +104,10 @@ describe.each(['light', 'dark'] as const)('in the theme %s, the playground', (th
     const { page } = user;
     await page.getByText('The site answered with HTTP 403 (Forbidden)').waitFor();
     await page.getByRole('tabpanel').getByText('There is none.').waitFor();
+    await page.getByRole('tab', { name: 'Why' }).click();
+    // A response that is an error has the colour of a failure.
+    await page.locator('tr.refused').getByText('HTTP 403').first().waitFor();
+    expect(await page.locator('tr.attempt').count()).toBe(0);
     expect(await findFaults(page)).toEqual([]);
   });
 });

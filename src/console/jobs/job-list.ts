@@ -121,7 +121,7 @@ function Row({ job }: { job: ListedJob }) {
   const end = finishedAt === null ? Date.now() : Date.parse(finishedAt);
   return html`
     <tr>
-      <td><${State} status=${status} isPaused=${paused} /></td>
+      <td><${State} status=${status} isPaused=${paused} failed=${pages?.failed} /></td>
       <td>${isUpload(target) ? 'Parse' : (KIND_TITLES[kind] ?? kind)}</td>
       <td class="target"><a href=${`${BASE}/jobs/${kind}/${id}`} dir="auto">${target === null ? 'not kept (zero data retention)' : nameOfTarget(target)}</a>
         ${error && html`<small class="error" title=${error.message}>${error.code}</small>`}</td>

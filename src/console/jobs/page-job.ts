@@ -57,7 +57,7 @@ export function PageJob({ kind, id }: { kind: string; id: string }) {
     <${FirstPage} path=${path} isBatch=${kind === 'batch_scrape'} />
     <section class="card job-head" aria-label="Progress">
       <div class="bar">
-        <${State} status=${status} isPaused=${isRunning && paused} />
+        <${State} status=${status} isPaused=${isRunning && paused} failed=${failed} />
         <span class="facts" role="status">
           <span>${(completed + failed).toLocaleString()} of ${count(total, 'page')}</span>
           ${failed > 0 && html`<span class="bad">${failed.toLocaleString()} failed</span>`}

@@ -1,9 +1,17 @@
 import { html } from 'htm/preact';
 import { type JobStatus, STATE_TITLES } from './listed-job.ts';
 
-/** The state of a job, in words and by a colour. */
-export const State = ({ status, isPaused = false }: { status: JobStatus; isPaused?: boolean }) =>
-  html`<span class=${`state ${isPaused ? 'paused' : status}`}>${isPaused ? 'Paused' : STATE_TITLES[status]}</span>`;
+/** The state of a job, in words and by a colour. A job some of whose pages failed has not that of success. */
+export const State = ({
+  status,
+  isPaused = false,
+  failed = 0,
+}: {
+  status: JobStatus;
+  isPaused?: boolean;
+  failed?: number | undefined;
+}) =>
+  html`<span class=${`state ${isPaused ? 'paused' : status} ${failed > 0 ? 'partly' : ''}`}>${isPaused ? 'Paused' : STATE_TITLES[status]}</span>`;
 
 /** How far a batch or crawl is. */
 export function Progress({ total, completed, failed }: { total: number; completed: number; failed: number }) {

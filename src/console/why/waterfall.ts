@@ -21,6 +21,8 @@ const STAGES: Record<string, string> = {
   models: 'Asked the model',
   formats: 'Finished the formats',
 };
+/** The result of an attempt that got the page: a response without an error. */
+const GOT_PAGE = /^HTTP [123]/;
 /** A bar is at least this wide, in percent, so that it can be seen. */
 const LEAST_WIDTH = 0.6;
 
@@ -88,6 +90,6 @@ function attemptSpan({ engine, startMs, ms, result, because, blockedBy, bytes: s
     note: notes.join(', '),
     startMs,
     ms,
-    kind: blockedBy === undefined && result.startsWith('HTTP ') ? 'attempt' : 'refused',
+    kind: blockedBy === undefined && GOT_PAGE.test(result) ? 'attempt' : 'refused',
   };
 }
