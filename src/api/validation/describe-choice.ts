@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { quote } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { findSimilarName } from '../../json/similar-name.ts';
@@ -28,7 +28,10 @@ export function describeChoice(
   const value = isShorthand ? parent : valueAt(request, path);
   if (value === undefined) return `${where} is missing. It must be ${oneOf(values)}`;
   const leaveOut = value === null && isOptionalAt(schema, path, request) ? '. Leave it out' : '';
-  const advice = leaveOut || adviseOn(path, value, { values, request, schema, part });
+  const advice =
+    leaveOut ||
+    (isShorthand && adviseOnPair(value, schemasAt(schema, place, request))) ||
+    adviseOn(path, value, { values, request, schema, part });
   if (values.length <= MAX_SHORT_LIST)
     return `${where} must be ${oneOf(values)}, ${insteadOf(value, part)}${advice}`;
   // Messages about formats have begun like this since the first version of the API.
@@ -61,6 +64,15 @@ function adviseOn(
   if (similar === undefined && contained === undefined) return adviseOnOtherAction(path, sent, checked);
   if (similar === undefined) return `. Write ${quote(String(contained))}`;
   return similar === sent ? `. Write ${quote(similar)}` : `. Did you mean ${quote(similar)}?`;
+}
+
+/** Says how an object is written that stands in one text, such as `json: the price`. */
+function adviseOnPair(value: unknown, plains: readonly Plain[]): string {
+  const [, type, rest] = /^(\w+)\s*[:=]\s*(\S.*)$/s.exec(typeof value === 'string' ? value : '') ?? [];
+  const [object] = type && rest ? suggestTyped(plains, { [type]: rest }) : [];
+  return object && plains.some(({ schema }) => z.safeParse(schema, object).success)
+    ? `. Write ${JSON.stringify(object)}`
+    : '';
 }
 
 /** Says what does what another tool has an action for: an option beside the actions, or a script. */

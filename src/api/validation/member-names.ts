@@ -24,6 +24,21 @@ export const MEMBER_NAMES: readonly Replacement[] = [
     advice: (value) =>
       `For a time, use milliseconds${typeof value === 'number' ? `: ${value}` : ''}. With selector, leave it out: an element is waited for up to 10 seconds.`,
   },
+  ...['direction', 'key', 'all', 'script'].map((beside) => ({
+    names: ['times', 'repeat', 'count', 'iterations', 'repetitions'],
+    beside,
+    advice: 'Leave it out, and write the action as often as it is to be done.',
+  })),
+  {
+    names: ['systemPrompt', 'system', 'instructions'],
+    beside: 'checkPromptInjection',
+    advice: 'Leave it out, and say all of it in prompt.',
+  },
+  {
+    names: ['model', 'llm', 'provider', 'temperature'],
+    beside: 'checkPromptInjection',
+    advice: 'Leave it out: the operator of the service chooses the language model.',
+  },
   { names: ['ocr', 'forceOcr', 'useOcr'], beside: 'maxPages', advice: 'Use mode: "ocr".' },
   {
     names: ['ms', 'time', 'duration', 'delay', 'timeout', 'seconds', 'wait'],

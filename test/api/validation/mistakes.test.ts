@@ -1405,6 +1405,27 @@ const OTHERS: Row[] = [
     /schedule\.text/,
     /Use text: "every 5 minutes"/,
   ],
+  [
+    SCRAPE,
+    { url: URL, actions: [{ type: 'scroll', times: 3 }] },
+    /-- times/,
+    /actions\[0\]/,
+    /write the action as often as it is to be done/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, formats: ['json: get the price'] },
+    /unknown format "json: get the price"/,
+    /formats\[0\]/,
+    /Write \{"type":"json","prompt":"get the price"\}/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, formats: [{ type: 'json', prompt: 'p', systemPrompt: 's', model: 'm' }] },
+    /-- systemPrompt, model/,
+    /formats\[0\]/,
+    /say all of it in prompt\. model: Leave it out: the operator/,
+  ],
 ];
 
 describe('a mistake in a request', () => {
