@@ -9,8 +9,9 @@ import { messageOf } from '../src/errors.ts';
 import { readVersion } from '../src/system/version.ts';
 import { packPackage } from './package.ts';
 
-const HELP = `Makes a release: sets the version, gives the entry Unreleased of CHANGELOG.md its version and date, and writes the npm package,
-its bill of materials (CycloneDX) and their SHA-256 sums to dist/. Commits and publishes nothing; it prints the commands for that.
+const HELP = `Makes a release: sets the version of the package, of the Helm chart and in the README, gives the entry Unreleased of
+CHANGELOG.md its version and date, and writes the npm package, its bill of materials (CycloneDX) and their SHA-256 sums to dist/.
+Commits and publishes nothing; it prints the commands for that.
 
 Usage: node scripts/release.ts VERSION
 `;
@@ -28,6 +29,28 @@ export function releaseChangelog(changelog: string, version: string, date: strin
     throw new Error('CHANGELOG.md names no changes under `## Unreleased`.');
   const rest = changelog.slice(before.length + entry.length);
   return `${before}\n## ${version} (${date})\n${entry}${rest}`;
+}
+
+/** Files beside package.json that name the version, and where they do. */
+const NAMING = {
+  'README.md': (version: string) => [`winnow-${version}.tgz`],
+  'deploy/helm/Chart.yaml': (version: string) => [`\nversion: ${version}\n`, `appVersion: "${version}"`],
+};
+
+/**
+ * Gives a text the new version where it names the old one.
+ * @param naming the ways in which the text names a version
+ * @throws Error when it does not name the old one in one of them
+ */
+export function renameVersion(
+  text: string,
+  { from, to, naming }: { from: string; to: string; naming: (version: string) => string[] },
+): string {
+  const names = naming(to);
+  return naming(from).reduce((renamed, name, at) => {
+    if (!renamed.includes(name)) throw new Error(`Nothing is named ${JSON.stringify(name)}.`);
+    return renamed.replaceAll(name, names[at] ?? '');
+  }, text);
 }
 
 /**
@@ -97,11 +120,19 @@ async function release(version: string): Promise<void> {
   const file = join(ROOT, 'CHANGELOG.md');
   const date = new Date().toISOString().slice(0, 10);
   const changelog = releaseChangelog(await readFile(file, 'utf8'), version, date);
+  const from = readVersion();
+  const renamed = Object.entries(NAMING).map(async ([name, naming]) => {
+    const text = await readFile(join(ROOT, name), 'utf8');
+    return [join(ROOT, name), renameVersion(text, { from, to: version, naming })] as const;
+  });
+  const texts = await Promise.all(renamed);
   await run('npm', ['version', version, '--no-git-tag-version'], { cwd: ROOT });
   await writeFile(file, changelog);
+  await Promise.all(texts.map(([name, text]) => writeFile(name, text)));
   const artifacts = await makeArtifacts(join(ROOT, 'dist'));
   process.stdout.write(
     `${artifacts.join('\n')}\n\nTo release it:\n\n` +
+      `  node scripts/render-chart.ts   # needs helm; the tests compare its output with the chart\n` +
       `  git commit -am 'chore: release ${version}' && git tag -a v${version} -m ${version}\n` +
       `  git push --follow-tags\n  npm publish ${artifacts[0]}\n`,
   );

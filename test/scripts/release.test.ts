@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkVersion, makeArtifacts, releaseChangelog } from '../../scripts/release.ts';
+import { checkVersion, makeArtifacts, releaseChangelog, renameVersion } from '../../scripts/release.ts';
 import { runCommand } from '../../src/run/embedded/command.ts';
 import { readVersion } from '../../src/system/version.ts';
 
@@ -26,6 +26,17 @@ describe('a release', () => {
     checkVersion('1.10.0', '1.9.0');
     expect(() => checkVersion('1.9.0', '1.10.0')).toThrow('does not come after 1.10.0');
     expect(() => checkVersion('1.0', '0.1.0')).toThrow('is not a version');
+  });
+
+  test('renames the version where a file names it, and fails where it does not', () => {
+    const naming = (version: string) => [`winnow-${version}.tgz`, `"${version}"`];
+    const text = 'Install winnow-0.1.0.tgz, "0.1.0", not 0.1.0.';
+    expect(renameVersion(text, { from: '0.1.0', to: '1.0.0', naming })).toBe(
+      'Install winnow-1.0.0.tgz, "1.0.0", not 0.1.0.',
+    );
+    expect(() => renameVersion(text, { from: '0.2.0', to: '1.0.0', naming })).toThrow(
+      'Nothing is named "winnow-0.2.0.tgz".',
+    );
   });
 
   test('is a package with a bill of its materials and sums, which sha256sum confirms', async () => {
