@@ -1,6 +1,7 @@
 import type { Document, Element } from 'domhandler';
-import { getElementsByTagName, textContent } from 'domutils';
+import { getElementsByTagName } from 'domutils';
 import { closest, firstElements, isTag, isText } from '../nodes.ts';
+import { textOf } from '../text.ts';
 
 /** What the source of a page with such headings has. */
 const MAY_HAVE_ROLE = /role\s*=\s*["']?heading/i;
@@ -17,6 +18,8 @@ const MAX_LEVEL = 6;
 /** Elements of a heading that are looked at, and the fewest characters of a title. */
 const MAX_VISITED = 60;
 const MIN_TITLE_LENGTH = 3;
+/** Characters of a title that are read. */
+const MAX_TITLE_LENGTH = 500;
 
 /**
  * Makes headings of what readers see as headings although it has another tag: elements with the role `heading`
@@ -66,7 +69,7 @@ function markTitle(page: Document): void {
 }
 
 const wordsOf = (element: Element) =>
-  textContent(element)
+  textOf(element, MAX_TITLE_LENGTH)
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .toLowerCase();

@@ -1,6 +1,7 @@
 import { type Document, Element } from 'domhandler';
-import { getElementsByTagName, textContent } from 'domutils';
+import { getElementsByTagName } from 'domutils';
 import { hasAttributes } from '../../nodes.ts';
+import { textOf } from '../../text.ts';
 import type { PageType } from '../page-type/page-type.ts';
 import { findCodeTabs } from './code-tabs.ts';
 import { findCollapsibleIds } from './collapsibles.ts';
@@ -161,7 +162,7 @@ function titleOf(page: Document): string {
 }
 
 const wordsOf = (element: Element) =>
-  textContent(element)
+  textOf(element, MAX_TITLE_LENGTH)
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .toLowerCase();
