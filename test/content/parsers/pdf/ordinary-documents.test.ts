@@ -123,3 +123,27 @@ describe('lists of prices in several columns of a PDF', () => {
     expect(html).toContain('<td>Leek</td><td>4.00</td><td>Leek soup</td><td>6.50</td>');
   });
 });
+
+describe('a line of a PDF that begins with a capital letter and a stop', () => {
+  const text = textLines(60, 200, [
+    'The keeper of the bridge opens the gate at dawn,',
+    'and closes it in the evening.',
+  ]);
+
+  test('is a paragraph where it is the initial of a name', async () => {
+    const authors = await htmlOf([...at(100, [220, 'A. Brook, B. Stone']), ...text]);
+    expect(authors).toContain('<p>A. Brook, B. Stone</p>');
+    expect(await htmlOf([...text, ...at(300, [60, 'I. Newton']), ...at(340, [60, 'Keeper'])])).toContain(
+      'I. Newton',
+    );
+  });
+
+  test('is an item where another one follows', async () => {
+    const html = await htmlOf([
+      ...at(100, [60, 'A. The first condition of the lease is this one.']),
+      ...text,
+      ...at(300, [60, 'B. The second condition of the lease is this one.']),
+    ]);
+    expect(html).toMatch(/<li[^>]*>(<p>)?The first condition/);
+  });
+});

@@ -51,13 +51,30 @@ export function nestListItems(blocks: readonly Block[]): Block[] {
       start++;
       continue;
     }
-    nested.push(...nestItems(blocks.slice(start, end) as PdfListItem[]));
+    nested.push(...nestItems(blocks.slice(start, end) as PdfListItem[], blocks.slice(end)));
     start = end;
   }
   return nested;
 }
 
-function nestItems(items: readonly PdfListItem[]): Block[] {
+/** The number of an item that is the first of a list, and that of the next one. */
+const FIRST = /^\(?[1aAiI][.)]$/;
+const NEXT: Record<string, string> = { A: 'B', I: 'II' };
+
+/**
+ * Whether a single item is the first of a list. The initial of a name is a capital letter with a stop, too, so that
+ * another item must have the next one.
+ */
+function isFirst({ marker }: PdfListItem, after: readonly Block[]): boolean {
+  const next = marker.replace(/[AI]/, (letter) => NEXT[letter] ?? letter);
+  return (
+    FIRST.test(marker) &&
+    (next === marker || after.some((block) => block.kind === 'item' && block.marker === next))
+  );
+}
+
+/** @param after the blocks of the page after the items */
+function nestItems(items: readonly PdfListItem[], after: readonly Block[]): Block[] {
   const lefts: number[] = [];
   const depths = items.map(({ left, top, lines }, place) => {
     const step = 0.6 * (lines[0] as Line).style.size;
@@ -70,7 +87,7 @@ function nestItems(items: readonly PdfListItem[]): Block[] {
     return lefts.length - 1;
   });
   return items.map((item, place): Block => {
-    const isAlone = items.length === 1 && item.ordered && !/^\(?[1aAiI][.)]$/.test(item.marker);
+    const isAlone = items.length === 1 && item.ordered && !isFirst(item, after);
     if (!isAlone) return { ...item, depth: Math.min(depths[place] as number, 8) };
     const { left, top, right, bottom, page, lines } = item;
     return { kind: 'paragraph', left, top, right, bottom, page, lines };
