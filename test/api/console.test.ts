@@ -235,7 +235,8 @@ it('shows what was used, the keys, and the events of webhooks, which can be sent
   await pollUntil(() => hooks.requests.length > before);
   await page.getByRole('link', { name: 'Usage' }).click();
   await page.getByRole('img', { name: /period/ }).waitFor();
-  await page.getByRole('cell', { name: 'default' }).waitFor();
+  const keys = page.getByRole('region', { name: 'Keys of the team' });
+  await keys.getByRole('cell', { name: 'default' }).waitFor();
   expect(await findFaults(page)).toEqual([]);
   const csv = await page.getByRole('link', { name: 'CSV of all' }).getAttribute('href');
   expect(decodeURIComponent(csv ?? '')).toMatch(/from,credits,tokens\r\n\d{4}-\d\d-\d\d,\d+,\d+/);
