@@ -19,6 +19,8 @@ import { pollUntil } from '../support/suite/poll.ts';
 /** Pages of a batch; those from this one on respond only when the program was replaced. */
 const PAGES = 8;
 const FIRST_HELD = 4;
+/** Pages that a crawl finds, the last of which waits likewise. */
+const CRAWLED = ['/crawl', '/crawl/one', '/crawl/two', '/crawl/held'];
 
 let programs: ReplaceablePrograms;
 let service: RunningService;
@@ -43,6 +45,17 @@ async function startSite(released: Promise<void>): Promise<Pages> {
   return startPages(
     Object.fromEntries([
       ['/second', '<title>Second</title><p>Second'],
+      ...CRAWLED.map((path) => [
+        path,
+        async (_request: unknown, response: ServerResponse) => {
+          if (path.endsWith('held')) await released;
+          const links = CRAWLED.map((href) => `<a href="${href}">${href}</a>`).join(' ');
+          const script = `document.querySelector('main').textContent = 'Crawled ${path}'`;
+          response
+            .setHeader('Content-Type', 'text/html')
+            .end(`<main></main><nav>${links}</nav><script>${script}</script>`);
+        },
+      ]),
       ...paths.map((index) => [
         `/${index}`,
         async (_request: unknown, response: ServerResponse) => {
@@ -91,51 +104,72 @@ const runs = (file: string) => {
   });
 };
 
-describe.runIf(process.platform === 'linux')('while a batch and a session run, an upgrade replaces', () => {
-  it.for(['Chromium', 'Node', 'bubblewrap', 'the language data of Tesseract'] as const)(
-    '%s: nothing is lost, and new work goes on',
-    async (name, { skip }) => {
-      if (name === 'bubblewrap' && !programs.files.bubblewrap)
-        skip('bubblewrap is not installed, or this user may not mount a copy of it');
-      const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      await using site = await startSite(released);
-      const urls = Array.from({ length: PAGES }, (_, index) => `${site.url}/${index}`);
-      const batch = { urls, waitFor: 1, maxAge: 0, timeout: 150_000 };
-      const options = { url: service.url, key: service.key };
-      const session = await openSession();
-      await session.page.goto(`${site.url}/second`);
-      expect(await session.execute('globalThis.kept = 41; await page.title()')).toBe('Second');
-      const id = await startJob('/v2/batch/scrape', batch, options);
-      await pollUntil(() => site.requests.some(({ path }) => Number(path.slice(1)) >= FIRST_HELD));
+describe.runIf(process.platform === 'linux')(
+  'while a batch, a crawl and a session run, an upgrade replaces',
+  () => {
+    it.for(['Chromium', 'Node', 'bubblewrap', 'the language data of Tesseract'] as const)(
+      '%s: nothing is lost, and new work goes on',
+      async (name, { skip }) => {
+        if (name === 'bubblewrap' && !programs.files.bubblewrap)
+          skip('bubblewrap is not installed, or this user may not mount a copy of it');
+        const { promise: released, resolve: release } = Promise.withResolvers<void>();
+        await using site = await startSite(released);
+        const urls = Array.from({ length: PAGES }, (_, index) => `${site.url}/${index}`);
+        const batch = { urls, waitFor: 1, maxAge: 0, timeout: 150_000 };
+        const options = { url: service.url, key: service.key };
+        const session = await openSession();
+        await session.page.goto(`${site.url}/second`);
+        expect(await session.execute('globalThis.kept = 41; await page.title()')).toBe('Second');
+        const id = await startJob('/v2/batch/scrape', batch, options);
+        const crawl = {
+          url: `${site.url}/crawl`,
+          sitemap: 'skip',
+          scrapeOptions: { waitFor: 1, maxAge: 0, timeout: 150_000 },
+        };
+        const crawlId = await startJob('/v2/crawl', crawl, options);
+        await pollUntil(
+          () =>
+            site.requests.some(({ path }) => Number(path.slice(1)) >= FIRST_HELD) &&
+            site.requests.some(({ path }) => path === CRAWLED.at(-1)),
+        );
 
-      programs.replace[name]();
-      release();
+        programs.replace[name]();
+        release();
 
-      const { status, data } = await finished('/v2/batch/scrape', id, options);
-      expect(status).toBe('completed');
-      expect(data.map(({ markdown }: { markdown: string }) => markdown.trim()).sort()).toEqual(
-        urls.map((_, index) => textOf(index)),
-      );
-      // The session that was open goes on, with further tabs and code.
-      expect(await session.execute('kept + 1')).toBe('42');
-      const tab = await session.browser.newPage();
-      await tab.goto(`${site.url}/second`);
-      expect([await tab.title(), await session.page.title()]).toEqual(['Second', 'Second']);
-      expect(await tab.screenshot()).toHaveProperty('length');
-      // The spare browser may have been started before, so the next but one is new for sure.
-      const next = [await openSession(), await openSession()];
-      for (const { page, execute } of next) {
-        await page.goto(`${site.url}/second`);
-        expect(await execute('await page.title()')).toBe('Second');
-      }
-      const versions = await Promise.all([session, ...next].map(({ version }) => version()));
-      if (name === 'Chromium' && programs.hasOtherBrowser) expect(versions.at(-1)).not.toBe(versions[0]);
-      const { node, bubblewrap } = programs.files;
-      if (name === 'Node') expect(runs(node)).toBe(true);
-      if (name === 'bubblewrap' && bubblewrap) expect(runs(bubblewrap)).toBe(true);
-      const scraped = await ask('/v2/scrape', { body: { url: `${site.url}/second`, waitFor: 1, maxAge: 0 } });
-      expect(scraped.body.data?.markdown).toContain('Second');
-      for (const { end } of [session, ...next]) await end();
-    },
-  );
-});
+        const { status, data } = await finished('/v2/batch/scrape', id, options);
+        expect(status).toBe('completed');
+        expect(data.map(({ markdown }: { markdown: string }) => markdown.trim()).sort()).toEqual(
+          urls.map((_, index) => textOf(index)),
+        );
+        const crawled = await finished('/v2/crawl', crawlId, options);
+        expect(crawled.status).toBe('completed');
+        const texts = crawled.data.map(({ markdown }: { markdown: string }) =>
+          markdown.split('\n')[0]?.trim(),
+        );
+        expect(texts.sort()).toEqual(CRAWLED.map((path) => `Crawled ${path}`).sort());
+        // The session that was open goes on, with further tabs and code.
+        expect(await session.execute('kept + 1')).toBe('42');
+        const tab = await session.browser.newPage();
+        await tab.goto(`${site.url}/second`);
+        expect([await tab.title(), await session.page.title()]).toEqual(['Second', 'Second']);
+        expect(await tab.screenshot()).toHaveProperty('length');
+        // The spare browser may have been started before, so the next but one is new for sure.
+        const next = [await openSession(), await openSession()];
+        for (const { page, execute } of next) {
+          await page.goto(`${site.url}/second`);
+          expect(await execute('await page.title()')).toBe('Second');
+        }
+        const versions = await Promise.all([session, ...next].map(({ version }) => version()));
+        if (name === 'Chromium' && programs.hasOtherBrowser) expect(versions.at(-1)).not.toBe(versions[0]);
+        const { node, bubblewrap } = programs.files;
+        if (name === 'Node') expect(runs(node)).toBe(true);
+        if (name === 'bubblewrap' && bubblewrap) expect(runs(bubblewrap)).toBe(true);
+        const scraped = await ask('/v2/scrape', {
+          body: { url: `${site.url}/second`, waitFor: 1, maxAge: 0 },
+        });
+        expect(scraped.body.data?.markdown).toContain('Second');
+        for (const { end } of [session, ...next]) await end();
+      },
+    );
+  },
+);
