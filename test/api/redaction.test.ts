@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { textLines, writePdf } from '../content/parsers/pdf/pdf-writer.ts';
 import { call } from '../support/api/call.ts';
 import { finished, startJob } from '../support/api/jobs.ts';
+import { parse } from '../support/api/parse.ts';
 import { startPages } from '../support/sites/pages.ts';
 import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
 
@@ -102,5 +104,32 @@ describe('redactPII', () => {
     });
     expect(body).toMatchObject({ success: false, code: 'BAD_REQUEST' });
     expect(body.error).toContain('redactPII can replace nothing');
+  });
+
+  it('is applied to files that are sent, of whose pages pictures show everything', async () => {
+    const lines = ['Write to ann@example.com or call +1 415-555-2671.'];
+    const file = { content: new Uint8Array(writePdf([{ texts: textLines(72, 80, lines) }])), name: 'a.pdf' };
+    const redactPII = { mode: 'fast' };
+    const { body } = await parse(file, { redactPII }, team);
+    expect(body.data.markdown).toBe('Write to <EMAIL> or call <PHONE>.');
+    expect(body.data.metadata.creditsUsed).toBe(5);
+    expect(body.data.warning).not.toContain('in text only');
+    const pictured = await parse(file, { redactPII, parsers: [{ type: 'pdf', pageImages: [1] }] }, team);
+    expect(pictured.body.data.pageImages).toHaveLength(1);
+    expect(pictured.body.data.warning).toContain(
+      'redactPII replaces personal data in text only: pageImages show the page as it is.',
+    );
+  });
+
+  it('is refused of batches and crawls that keep the responses of the sites', async () => {
+    const url = 'https://site.example/';
+    for (const [path, body] of [
+      ['/v2/batch/scrape', { urls: [url], redactPII: true }],
+      ['/v2/crawl', { url, scrapeOptions: { redactPII: true } }],
+    ] as const) {
+      const answer = await call(path, { body: { ...body, archive: true }, key: team.key });
+      expect([answer.status, answer.body.code]).toEqual([400, 'BAD_REQUEST']);
+      expect(answer.body.error).toContain('redactPII');
+    }
   });
 });

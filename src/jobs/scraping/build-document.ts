@@ -80,7 +80,7 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   tracer.begin('render');
   using model = deps.models && new PageModel(deps.models, input, deps.renderer);
   const redacted = await redactionOfPage(request, {
-    url: snapshot.url,
+    snapshot,
     model,
     render: (task) => render(deps, input, { snapshot, ...task }),
   });
