@@ -1,11 +1,32 @@
+import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { callTool, connectClient } from '../../support/mcp/client.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { startPages } from '../../support/sites/pages.ts';
+import { makeTeam, useDatabase } from '../../support/storage/database.ts';
 
 /** What the results of tools look like to a model: in parts, and marked as data. */
 
 useService();
+const db = useDatabase();
+
+/** Reads all parts of a result. */
+async function partsOf(client: Client, name: string, args: Record<string, unknown>) {
+  const parts = [];
+  let request = { name, args };
+  for (;;) {
+    const { structured, content, isError } = await callTool(client, request.name, request.args);
+    expect(isError).toBeFalsy();
+    // A part has no more than 20,000 tokens, of which each is about three bytes, and what belongs to the protocol.
+    expect(JSON.stringify(content).length).toBeLessThan(90_000);
+    parts.push(structured);
+    const { cursor, remainingTokens } = structured.page;
+    expect(cursor === undefined).toBe(remainingTokens === 0);
+    if (cursor === undefined) return parts;
+    expect(JSON.stringify(content)).toContain(`About ${remainingTokens} tokens are left`);
+    request = { name: 'firecrawl_read_more', args: { cursor } };
+  }
+}
 
 describe('the result of a tool', () => {
   it.each([
@@ -28,24 +49,29 @@ describe('the result of a tool', () => {
           ),
     });
     await using client = await connectClient('2026-07-28');
-    const parts = [];
-    let request = { name, args: { url: site.url, ...args } as Record<string, unknown> };
-    for (;;) {
-      const { structured, content, isError } = await callTool(client, request.name, request.args);
-      expect(isError).toBeFalsy();
-      // A part has no more than 20,000 tokens, of which each is about three bytes, and what belongs to the protocol.
-      expect(JSON.stringify(content).length).toBeLessThan(90_000);
-      parts.push(structured);
-      const { cursor, remainingTokens } = structured.page;
-      expect(cursor === undefined).toBe(remainingTokens === 0);
-      if (cursor === undefined) break;
-      expect(JSON.stringify(content)).toContain(`About ${remainingTokens} tokens are left`);
-      request = { name: 'firecrawl_read_more', args: { cursor } };
-    }
+    const parts = await partsOf(client, name, { url: site.url, ...args });
     expect(parts.length).toBeGreaterThan(2);
     const all = parts.map(({ markdown, links }) => markdown ?? JSON.stringify(links ?? '')).join('');
     for (const n of [0, 1_999, 3_999]) expect(all).toContain(`${site.url}/p/${n}`);
     if (name === 'firecrawl_scrape') expect(all.match(/Paragraph \d+ of the long page/g)).toHaveLength(4_000);
+  });
+
+  it('of a tool for monitors comes in parts, too', async () => {
+    const { key } = await makeTeam(db);
+    await using client = await connectClient('2026-07-28', { key });
+    const urls = Array.from({ length: 900 }, (_, n) => `https://site.example/${'long/'.repeat(20)}${n}/`);
+    const { structured } = await callTool(client, 'firecrawl_monitor_create', { pages: urls });
+    const { id } = structured.data;
+    for (const [name, args] of [
+      ['firecrawl_monitor_list', { limit: 5 }],
+      ['firecrawl_monitor_get', { id }],
+    ] as const) {
+      const parts = await partsOf(client, name, args);
+      expect(parts.length).toBeGreaterThan(1);
+      const watched = parts.flatMap(({ data }) => [data].flat()[0]?.targets?.[0]?.urls ?? []);
+      // A text that ends with a part goes on in the next one.
+      expect(watched.join('')).toBe(urls.join(''));
+    }
   });
 
   it('refuses a cursor that no result has had', async () => {

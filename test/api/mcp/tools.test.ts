@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { inputSchemaOf, outputSchemaOf } from '../../../src/api/mcp/tool-schemas.ts';
 import { TOOLS } from '../../../src/api/mcp/tools/index.ts';
 import { fieldsOf } from '../../../src/json/json-object.ts';
+import { updateMonitorBody } from '../../../src/schemas/monitor.ts';
+import { callerFields } from '../../../src/schemas/scrape-options.ts';
 
 /** The tools that prompts written for this API name, with the parameters that they give them. */
 const KNOWN: Record<string, string> = {
@@ -67,6 +69,23 @@ describe('the tools of the Model Context Protocol', () => {
       ...['check_crawl_status', 'agent_status', 'read_more', 'monitor_list', 'monitor_get'],
       ...['monitor_checks', 'monitor_check', 'credit_usage'],
     ]);
+  });
+
+  it('can read on where a result that is read is too long, except for credits, which are few', () => {
+    const wholes = TOOLS.filter(({ hints, readAgain }) => hints.readOnly && !readAgain);
+    expect(wholes.map(({ name }) => name)).toEqual(['firecrawl_credit_usage']);
+  });
+
+  it('name each member of a monitor that can be changed', () => {
+    const { description } = toolOf('firecrawl_monitor_update') ?? {};
+    // Those of the caller say nothing about the monitor.
+    const members = Object.keys(updateMonitorBody.shape).filter((name) => !(name in callerFields));
+    expect(members.filter((name) => !new RegExp(`\\b${name}\\b`).test(description ?? ''))).toEqual([]);
+  });
+
+  it('describe the mails of monitors as the service sends them', () => {
+    const { properties } = inputSchemaOf(toolOf('firecrawl_monitor_create')!.input);
+    expect(fieldsOf(fieldsOf(properties)['email']).description).toMatch(/gets mails.*mail server/);
   });
 
   it('take little of the context of a model', () => {

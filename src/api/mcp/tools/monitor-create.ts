@@ -19,7 +19,12 @@ const input = z.looseObject({
   scheduleText: z.string().optional().describe('such as "every day at 9 am"; every 30 minutes if absent'),
   timezone: z.string().optional().describe('such as Europe/Berlin; UTC if absent'),
   webhookUrl: z.string().optional().describe('URL that changes are sent to'),
-  email: z.string().optional().describe('refused: this service sends no mail. Use webhookUrl'),
+  email: z
+    .string()
+    .optional()
+    .describe(
+      'address that gets mails of changes after its owner has confirmed; refused where the operator has no mail server',
+    ),
   includeDiffs: z.boolean().optional().describe('whether a mail has the differences'),
   body: z
     .record(z.string(), z.unknown())

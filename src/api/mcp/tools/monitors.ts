@@ -18,6 +18,7 @@ export const monitorList = defineTool({
   input: z.looseObject({ limit, offset }),
   output: results.monitorsResponse,
   hints: { readOnly: true },
+  readAgain: (_, query) => ({ path: PATH, query }),
   run: (query, { call }) => call({ method: 'get', path: PATH, query }),
 });
 
@@ -29,6 +30,7 @@ export const monitorGet = defineTool({
   input: idOfMonitor,
   output: results.monitorResponse,
   hints: { readOnly: true },
+  readAgain: (_, { id }) => ({ path: ONE, params: { id } }),
   run: ({ id }, { call }) => call({ method: 'get', path: ONE, params: { id } }),
 });
 
@@ -37,7 +39,7 @@ export const monitorUpdate = defineTool({
   name: 'firecrawl_monitor_update',
   title: 'Change a monitor',
   description:
-    'Changes members of a monitor: name, status (active or paused), schedule, targets, goal, webhook, retentionDays. What body does not name stays as it is.',
+    'Changes members of a monitor: name, tags, status (active or paused), schedule, targets, goal, judgeEnabled (whether a model judges changes by the goal), webhook, notification (mails), retentionDays. What body does not name stays as it is.',
   input: idOfMonitor.extend({ body: z.record(z.string(), z.unknown()).describe('the members to change') }),
   output: results.monitorResponse,
   hints: { destructive: true, idempotent: true, openWorld: true },
@@ -67,16 +69,25 @@ export const monitorRun = defineTool({
   run: ({ id }, { call }) => call({ method: 'post', path: `${ONE}/run`, params: { id }, body: {} }),
 });
 
+const checksParameters = idOfMonitor.extend({ limit, offset, status: z.enum(CHECK_STATES).optional() });
+
+const checksOf = ({ id, ...query }: z.input<typeof checksParameters>) => ({
+  path: `${ONE}/checks`,
+  params: { id },
+  query,
+});
+
 /** Lists checks. */
 export const monitorChecks = defineTool({
   name: 'firecrawl_monitor_checks',
   title: 'List the checks of a monitor',
   description:
     'Lists the checks of a monitor with the numbers of same, new, changed and removed pages, newest first.',
-  input: idOfMonitor.extend({ limit, offset, status: z.enum(CHECK_STATES).optional() }),
+  input: checksParameters,
   output: results.checksResponse,
   hints: { readOnly: true },
-  run: ({ id, ...query }, { call }) => call({ method: 'get', path: `${ONE}/checks`, params: { id }, query }),
+  readAgain: (_, args) => checksOf(args),
+  run: (args, { call }) => call({ method: 'get', ...checksOf(args) }),
 });
 
 const checkParameters = idOfMonitor.extend({
