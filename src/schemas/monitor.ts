@@ -9,8 +9,8 @@ import { webhookOf } from './webhook.ts';
 
 const MAX_NAME_CHARACTERS = 256;
 const MAX_GOAL_CHARACTERS = 2_000;
-const MAX_TAGS = 20;
-const MAX_TAG_CHARACTERS = 50;
+export const MAX_TAGS = 20;
+export const MAX_TAG_CHARACTERS = 50;
 const MAX_RECIPIENTS = 25;
 const MAX_EMAIL_CHARACTERS = 254;
 const MAX_RETENTION_DAYS = 365;
@@ -68,12 +68,16 @@ const fields = {
   targets: monitorTargets.describe('what the monitor watches'),
   webhook: webhookOf('monitor'),
   notification,
-  retentionDays: z.int().min(1).max(MAX_RETENTION_DAYS).describe('days that checks are kept'),
+  retentionDays: z
+    .int()
+    .min(1)
+    .max(MAX_RETENTION_DAYS)
+    .describe('days that checks are kept; those that the next check is compared with are kept longer'),
   goal: goalText.describe('what changes matter, in words'),
   judgeEnabled: z
     .boolean()
     .describe(
-      'whether a language model judges each change by the goal, which costs 1 credit more; default: true with a goal',
+      'whether a language model judges each change by the goal, which costs 1 credit more; default: true with a goal, also with the first one that the monitor gets later',
     ),
 };
 

@@ -33,6 +33,7 @@ const monitorsOf = async () => (await call('/v2/monitor?limit=100', { key: team.
 const WATCHES = {
   settings: {
     headers: { 'Accept-Language': 'de' },
+    application: { tags: { 'tag-1': { title: 'Shops' }, 'tag-2': { title: ' Lamps ' } } },
     requests: { time_between_check: { weeks: null, days: null, hours: 3, minutes: null, seconds: null } },
   },
   watching: {
@@ -47,9 +48,16 @@ const WATCHES = {
       sort_text_alphabetically: true,
       webdriver_delay: 3,
       trigger_text: ['sale'],
+      tags: ['tag-2', 'tag-1', 'tag-3'],
+      processor: 'text_json_diff',
       paused: true,
     },
-    two: { url: 'https://shop.example/two', time_between_check_use_default: true },
+    two: {
+      url: 'https://shop.example/two',
+      time_between_check_use_default: true,
+      tag: 'Old, Older',
+      processor: 'sound_diff',
+    },
     three: { url: 'ftp://shop.example/three' },
   },
 };
@@ -57,13 +65,15 @@ const WATCHES = {
 it('imports the watches of changedetection.io, and reports what has no counterpart', async () => {
   const { stdout, stderr, exitCode } = await importList('url-watches.json', JSON.stringify(WATCHES));
   expect(stdout).toMatch(
-    /^[\da-f-]{36} {2}Lamp\n {2}- checks every 30 minutes instead of every 45 minutes\n {2}- the selector xpath:\/\/div is not CSS\n {2}- text that triggers;/,
+    /^[\da-f-]{36} {2}Lamp\n {2}- checks every 30 minutes instead of every 45 minutes\n {2}- the selector xpath:\/\/div is not CSS\n {2}- the tag tag-3, whose title is not in the file\n {2}- text that triggers;/,
   );
+  expect(stdout).toContain('https://shop.example/two\n  - the processor sound_diff\n');
   expect(stdout).toContain('skipped  ftp://shop.example/three\n  - is no page on the web');
   expect([stderr.includes('2 of 3 were imported.'), exitCode]).toEqual([true, 1]);
   const [two, one] = await monitorsOf();
   expect(one).toMatchObject({
     name: 'Lamp',
+    tags: ['Lamps', 'Shops'],
     status: 'paused',
     schedule: { cron: expect.stringMatching(/^\d+-59\/30 \* \* \* \*$/) },
     targets: [
@@ -81,6 +91,7 @@ it('imports the watches of changedetection.io, and reports what has no counterpa
   });
   expect(two).toMatchObject({
     name: 'https://shop.example/two',
+    tags: ['Old', 'Older'],
     status: 'active',
     schedule: { cron: expect.stringMatching(/^\d+ [012]-23\/3 \* \* \*$/) },
   });

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json/json-object.ts';
+import { MAX_TAG_CHARACTERS, MAX_TAGS } from '../../schemas/monitor.ts';
 import { bodyOf, cronOfInterval, type ImportedMonitor, noRules, patternOfText } from './imported-monitor.ts';
 
 /** The interval of changedetection.io where neither a watch nor the settings have one, in seconds. */
@@ -13,6 +14,15 @@ const SECONDS: Record<string, number> = {
 };
 const MAX_WAIT_MS = 60_000;
 
+/** What the settings have for all watches. */
+interface Defaults {
+  headers: Record<string, string>;
+  interval: number | undefined;
+  /** The titles of tags by their ids. */
+  tagTitles: Record<string, string>;
+  timezone: string;
+}
+
 /** What a watch may have that no monitor has, with the words of the report. */
 const WITHOUT_COUNTERPART: Record<string, string> = {
   body: 'the body of the request',
@@ -21,7 +31,6 @@ const WITHOUT_COUNTERPART: Record<string, string> = {
   extract_text: 'text to extract',
   notification_urls: 'notifications; set a webhook or mails',
   proxy: 'the proxy',
-  tags: 'tags',
   text_should_not_be_present: 'text that must not be there; a goal says in words which changes matter',
   trigger_text: 'text that triggers; a goal says in words which changes matter',
   webdriver_js_execute_code: 'code in the browser; scrapeOptions.actions of a target runs code',
@@ -46,14 +55,12 @@ export function readChangedetection(stores: readonly unknown[], timezone: string
   const defaults = {
     headers: Object.assign({}, ...settings.map(({ headers }) => stringsOf(headers))),
     interval: settings.map(({ requests }) => secondsOf(fieldsOf(requests).time_between_check)).find(Boolean),
+    tagTitles: Object.assign({}, ...settings.map(({ application }) => titlesOf(fieldsOf(application).tags))),
   };
   return watches.map((watch) => readWatch(fieldsOf(watch), { ...defaults, timezone }));
 }
 
-function readWatch(
-  watch: Record<string, unknown>,
-  defaults: { headers: Record<string, string>; interval: number | undefined; timezone: string },
-): ImportedMonitor {
+function readWatch(watch: Record<string, unknown>, defaults: Defaults): ImportedMonitor {
   const url = textOf(watch.url).trim();
   const label = textOf(watch.title) || textOf(watch.page_title) || url;
   if (!/^https?:\/\//i.test(url) || /\{[{%]/.test(url))
@@ -66,11 +73,12 @@ function readWatch(
   const { rules, notes } = readRules(watch);
   const delay = Number(watch.webdriver_delay) || 0;
   const headers = { ...defaults.headers, ...stringsOf(watch.headers) };
-  const page = { name: label, url, cron, timezone: defaults.timezone };
+  const tags = readTags(watch, defaults.tagTitles);
+  const page = { name: label, url, cron, timezone: defaults.timezone, tags: tags.known };
   return {
     label,
     isPaused: watch.paused === true,
-    notes: [...(note ? [note] : []), ...notes, ...othersOf(watch)],
+    notes: [...(note ? [note] : []), ...notes, ...tags.notes, ...othersOf(watch)],
     body: bodyOf(page, rules, { headers, waitFor: Math.min(delay * 1_000, MAX_WAIT_MS) }),
   };
 }
@@ -98,6 +106,22 @@ function readRules(watch: Record<string, unknown>) {
   return { rules, notes };
 }
 
+/** The tags of a watch, which has their ids; older versions have their titles as one text with commas. */
+function readTags(watch: Record<string, unknown>, titles: Record<string, string>) {
+  const ids = listOf(watch.tags);
+  const lost = ids.filter((id) => !titles[id]);
+  const all = [...ids.flatMap((id) => titles[id] ?? []), ...textOf(watch.tag).split(',')]
+    .map((title) => title.trim().slice(0, MAX_TAG_CHARACTERS))
+    .filter(Boolean);
+  const distinct = [...new Set(all)];
+  const left = distinct.slice(MAX_TAGS);
+  const notes = [
+    ...lost.map((id) => `the tag ${id}, whose title is not in the file`),
+    ...(left.length ? [`the tags after the first ${MAX_TAGS}: ${left.join(', ')}`] : []),
+  ];
+  return { known: distinct.slice(0, MAX_TAGS), notes };
+}
+
 /** What has no counterpart. */
 function othersOf(watch: Record<string, unknown>): string[] {
   const isSet = (value: unknown) =>
@@ -109,10 +133,16 @@ function othersOf(watch: Record<string, unknown>): string[] {
   if (fieldsOf(watch.time_schedule_limit).enabled === true) notes.push('the times of day and week');
   if (watch.processor === 'restock_diff')
     notes.push('what is in stock; the format json with a schema compares price and availability');
+  else if (watch.processor === 'image_ssim_diff')
+    notes.push('how the page looks; the format screenshot with changeDetection.screenshot compares that');
+  else if (textOf(watch.processor) && watch.processor !== 'text_json_diff')
+    notes.push(`the processor ${textOf(watch.processor)}`);
   return notes;
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+const titlesOf = (tags: unknown) =>
+  Object.fromEntries(Object.entries(fieldsOf(tags)).map(([id, each]) => [id, textOf(fieldsOf(each).title)]));
 const listOf = (value: unknown) =>
   (Array.isArray(value) ? value : []).filter(
     (each): each is string => typeof each === 'string' && each !== '',

@@ -80,11 +80,12 @@ export const noRules = (): Rules => ({
 
 /** The body of the request for a monitor of one page. */
 export const bodyOf = (
-  page: { name: string; url: string; cron: string; timezone: string },
+  page: { name: string; url: string; cron: string; timezone: string; tags?: string[] },
   { includeTags, excludeTags, ignorePatterns, ignoresOrder }: Rules,
   options: { headers?: Record<string, string>; waitFor?: number | undefined },
 ): Record<string, unknown> => ({
   name: page.name.slice(0, 256),
+  ...(page.tags?.length && { tags: page.tags }),
   schedule: { cron: page.cron, timezone: page.timezone },
   targets: [
     {
