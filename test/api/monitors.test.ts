@@ -332,6 +332,61 @@ describe('a monitor', () => {
     expect((await runOnce(id, team)).warning).toBeNull();
   });
 
+  it('is judged by a goal that it gets later, unless judging was turned off', async () => {
+    const team = await makeTeam(db);
+    const { id, judgeEnabled } = await create(team, {});
+    expect(judgeEnabled).toBe(false);
+    const change = async (body: Record<string, unknown>) =>
+      (await call(`/v2/monitor/${id}`, { method: 'PATCH', body, key: team.key })).body.data;
+    const goal = 'The lamp becomes cheaper.';
+    expect(await change({ name: 'Lamp' })).toMatchObject({ goal: null, judgeEnabled: false });
+    expect(await change({ goal })).toMatchObject({ goal, judgeEnabled: true });
+    expect(await change({ judgeEnabled: false })).toMatchObject({ goal, judgeEnabled: false });
+    expect(await change({ goal: 'A new lamp.' })).toMatchObject({ judgeEnabled: false });
+    expect(await change({ goal: null })).toMatchObject({ goal: null, judgeEnabled: false });
+    expect(await change({ goal, judgeEnabled: false })).toMatchObject({ goal, judgeEnabled: false });
+  });
+
+  it('finds a change also where the check before has expired', async () => {
+    const team = await makeTeam(db);
+    price = 12;
+    const { id } = await create(team, { retentionDays: 1 });
+    const first = await runOnce(id, team);
+    const gone = await runOnce((await create(team, {})).id, team);
+    const old = new Date(Date.now() - 48 * 3_600_000);
+    await db.query
+      .updateTable('jobs')
+      .set({ expires_at: old, created_at: old })
+      .where('id', 'in', [first.id, gone.id])
+      .execute();
+    await call(`/v2/monitor/${gone.monitorId}`, { method: 'DELETE', key: team.key });
+    await runUpkeep(service.temporalAddress);
+    // The check of a deleted monitor shows when upkeep has deleted checks.
+    await pollUntil(async () => {
+      const left = await db.query.selectFrom('jobs').select('id').where('id', '=', gone.id).execute();
+      return left.length === 0;
+    });
+    price = 9;
+    expect((await runOnce(id, team)).pages).toMatchObject([{ status: 'changed' }]);
+  });
+
+  it('compares data by rules alone', async () => {
+    const team = await makeTeam(db);
+    price = 12;
+    const schema = { type: 'object', properties: { title: { type: 'string' } } };
+    const formats = [{ type: 'deterministicJson', schema }];
+    const { id } = await create(team, {
+      targets: [{ type: 'scrape', urls: [`${site.url}/`], scrapeOptions: { formats } }],
+    });
+    expect((await runOnce(id, team)).pages).toMatchObject([
+      { status: 'new', snapshot: { json: { title: 'Shop' } } },
+    ]);
+    price = 9;
+    expect((await runOnce(id, team)).pages).toMatchObject([
+      { status: 'same', snapshot: { json: { title: 'Shop' } } },
+    ]);
+  });
+
   it('has its news as a feed at a signed URL', async () => {
     const team = await makeTeam(db);
     const { id, feedUrl } = await create(team, {});

@@ -18,6 +18,7 @@ import {
   takeStalledJobs,
 } from '../../storage/db/jobs/page-jobs.ts';
 import { type IdleCheck, listIdleChecks } from '../../storage/db/monitors/checks.ts';
+import { keepComparedChecks } from '../../storage/db/monitors/kept-checks.ts';
 import { deleteOldMails, listMonitorsWithLateMails } from '../../storage/db/monitors/mails.ts';
 import { deleteGoneMonitors } from '../../storage/db/monitors/monitors.ts';
 import { findOldestPageDate } from '../../storage/db/monitors/pages.ts';
@@ -131,6 +132,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
     let jobs = 0;
     for (let deleted = 1; deleted > 0; jobs += deleted)
       deleted = await deleteExpiredResults(db, new Date(now));
+    await keepComparedChecks(db, new Date(now));
     while ((await deleteExpiredJobs(db, new Date(now))) > 0);
     const cache = await trimCache({ ...deps, db });
     const strays = await removeStrayFiles({ ...deps, db });

@@ -160,7 +160,11 @@ const update = defineRoute({
       goal: body.goal === undefined ? before.goal : body.goal,
       judgeEnabled: body.judgeEnabled ?? before.judge_enabled,
     });
-    const change = columnsOf(body, rawBody, allowsLocalNames(deps));
+    const change = {
+      // A goal is judged by itself, also where it comes later.
+      ...(body.goal && before.goal === null && { judge_enabled: true }),
+      ...columnsOf(body, rawBody, allowsLocalNames(deps)),
+    };
     const monitor = await deps.db.query.transaction().execute(async (query) => {
       const changed = await changeMonitor({ query }, { id, teamId }, change);
       if (!changed) throw monitorNotFound(id);

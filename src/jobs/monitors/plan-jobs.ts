@@ -40,11 +40,14 @@ const PERIODS: Record<SearchTarget['searchWindow'], string> = {
   '7d': 'qdr:w',
 };
 
+/** The formats whose value is the data of a page. */
+const DATA_FORMATS: readonly string[] = ['json', 'deterministicJson'];
+
 /** What is compared of the pages of a target: its data where the request asks for some, and its markdown. */
 export function modesOf({ scrapeOptions: { formats } }: PageTarget): ChangeTrackingMode[] {
   const own = findTracking(formats)?.modes ?? [];
   if (own.length) return [...new Set(own)];
-  const hasData = formats.some(({ type }) => type === 'json');
+  const hasData = formats.some(({ type }) => DATA_FORMATS.includes(type));
   const hasText = formats.some(({ type }) => type === 'markdown');
   return hasData ? (hasText ? ['json', 'git-diff'] : ['json']) : ['git-diff'];
 }
@@ -52,7 +55,7 @@ export function modesOf({ scrapeOptions: { formats } }: PageTarget): ChangeTrack
 /** Whether neither words nor data of the pages of a target count, because it asks for their screenshots alone. */
 export const ignoresWords = ({ scrapeOptions: { formats }, changeDetection }: PageTarget): boolean =>
   changeDetection.screenshot !== undefined &&
-  !formats.some(({ type }) => ['markdown', 'json', 'changeTracking'].includes(type));
+  !formats.some(({ type }) => ['markdown', 'changeTracking', ...DATA_FORMATS].includes(type));
 
 /** The options of the pages of a target, which are tracked under a tag of the target. */
 function optionsOf(target: PageTarget, tag: string): PageTarget['scrapeOptions'] & { origin: string } {
