@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { changeTracking } from '../../content/formats/change-tracking.ts';
+import type { LinearPattern } from '../../patterns/linear-pattern.ts';
 import { compilePatterns } from '../../patterns/pattern-list.ts';
 import type { ChangeDetection } from '../../schemas/monitor-targets.ts';
+import { withoutImages, withoutLinkTargets } from './link-targets.ts';
 
 type Diff = NonNullable<z.output<typeof changeTracking.value>['diff']>;
 
@@ -12,10 +14,10 @@ interface Replacement {
 }
 
 /**
- * The most steps that the patterns of a target take for one page: their size times that of the changed lines.
- * Lines beyond that count as changed.
+ * The most steps that the patterns of a target take for one page, in the thread that serves all jobs: their size
+ * times that of the changed lines. Lines beyond that count as changed.
  */
-const MAX_PATTERN_STEPS = 5_000_000;
+const MAX_PATTERN_STEPS = 1_000_000;
 
 const NUMBER = /\d[\d.,]*/g;
 const MONTH = '(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zé]{0,7}\\.?';
@@ -30,13 +32,11 @@ const DATE = new RegExp(
   ].join('|'),
   'gi',
 );
-const IMAGE = /!\[[^\]]{0,500}\]\([^)\s]{0,4000}[^)]{0,500}\)/g;
-const LINK_TARGET = /\]\([^)\s]{0,4000}[^)]{0,500}\)/g;
 const BARE_URL = /https?:\/\/[^\s<>)\]]+/g;
 
 const REMOVALS: Partial<Record<ChangeDetection['ignore'][number], (line: string) => string>> = {
-  images: (line) => line.replace(IMAGE, ''),
-  links: (line) => line.replace(LINK_TARGET, ']').replace(BARE_URL, ''),
+  images: withoutImages,
+  links: (line) => withoutLinkTargets(line).replace(BARE_URL, ''),
   dates: (line) => line.replace(DATE, '#'),
   numbers: (line) => line.replace(NUMBER, '#'),
 };
@@ -85,9 +85,18 @@ function replacementsOf({ json }: Diff): Replacement[] {
   return places;
 }
 
+/** The patterns of targets, by their list: all pages of a job are compared with the same one. */
+const COMPILED = new WeakMap<readonly string[], LinearPattern>();
+
+function compiledOnce(texts: readonly string[]): LinearPattern {
+  const patterns = COMPILED.get(texts) ?? compilePatterns(texts);
+  COMPILED.set(texts, patterns);
+  return patterns;
+}
+
 /** @returns a function that reduces a line to what counts: the empty text if nothing of it does */
 function lineFilter({ ignore, ignorePatterns }: ChangeDetection): (line: string) => string {
-  const patterns = ignorePatterns.length ? compilePatterns(ignorePatterns) : undefined;
+  const patterns = ignorePatterns.length ? compiledOnce(ignorePatterns) : undefined;
   let steps = 0;
   return (line) => {
     if (patterns) {

@@ -8,9 +8,12 @@ export interface Mentions {
 
 const MAX_MENTIONS = 20;
 const QUOTED = /"([^"]{2,100})"|“([^”]{2,100})”|„([^“”]{2,100})[“”]|«([^»]{2,100})»|`([^`]{2,100})`/g;
-/** Prices, telephone numbers, dates and names such as `AB-12`. */
+/**
+ * Prices, telephone numbers, dates and names such as `AB-12`. Each begins where a number or a word does, so that
+ * long ones are not read again from each of their characters.
+ */
 const CODES =
-  /(?:[€$£]\s?\d[\d.,]*)|\d[\d.,]*\s?(?:[€$£%]|EUR\b|USD\b|GBP\b|CHF\b)|\b[\p{L}\d]+(?:[-/.:]\d[\p{L}\d]*)+\b/gu;
+  /(?:[€$£]\s?\d[\d.,]*)|(?<!\d)\d[\d.,]{0,40}\s?(?:[€$£%]|EUR\b|USD\b|GBP\b|CHF\b)|(?<![\p{L}\d_])[\p{L}\d]+(?:[-/.:]\d[\p{L}\d]*)+(?![\p{L}\d_])/gu;
 const URLS = /https?:\/\/\S+/gi;
 /** Words of questions, of the API and of web pages in general. None of them says what a page is about. */
 const GENERAL = new Set(
