@@ -86,7 +86,7 @@ export function adviseOnMethod({ method, path }: { method: string; path: string 
 }
 
 /** A page in a path, as some APIs take it: `/https://example.com`, also where its slashes are encoded or merged. */
-const PAGE_IN_PATH = /^(.*?)\/(https?):\/{1,2}([^/].*)$/i;
+const PAGE_IN_PATH = /^(.*?)\/(https?):\/{1,2}([^/].*)$/is;
 /** The endpoints that take the URL of a page, by the beginning of a path. */
 const TAKES_PAGE = /\/(crawl|map|scrape)$/;
 

@@ -1,12 +1,18 @@
+const UP_TO_LAST_END = /^[\s\S]*<\/think(?:ing)?>/i;
+
 /**
  * Removes what models write around a response: reasoning in `<think>` elements, and a code fence around the
  * whole text. Reasoning that does not end leaves nothing.
  */
 export function cleanCompletion(text: string): string {
-  const withoutThought = text
+  // Elements are only looked for where an end tag follows: a search for one that is missing reads the whole rest,
+  // and would do so from each start tag.
+  const ended = UP_TO_LAST_END.exec(text)?.[0] ?? '';
+  const beforeRest = ended
     .replace(/<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/gi, '')
     // Some servers put the first tag into the prompt, so that only the last one is in the response.
-    .replace(/^[\s\S]*<\/think(?:ing)?>/i, '')
+    .replace(UP_TO_LAST_END, '');
+  const withoutThought = (beforeRest + text.slice(ended.length))
     .replace(/<think(?:ing)?>[\s\S]*$/i, '')
     .trim();
   const fenced = /^```[\w-]*[ \t]*\n([\s\S]*?)\n?```$/.exec(withoutThought);
