@@ -15,6 +15,7 @@ const LONG_LINKS = 500;
 const LINK_CHARACTERS = 6_000;
 const NODES = 200_000;
 const DEPTH = 50_000;
+const MARKS = 20_000;
 const BOMB_MB = 200;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const DRIP_MS = 500;
@@ -41,6 +42,13 @@ const table = once(() =>
   page(`<table>${`<tr>${'<td rowspan=1000 colspan=1000>x'.repeat(50)}`.repeat(200)}</table>`),
 );
 
+/** A line of markdown that looks like the beginning of a link or image at each place, and is another each time. */
+const brackets = () => {
+  changes += 1;
+  return page(`<p>${changes} ${'!['.repeat(MARKS)}</p><p>${changes} ${']('.repeat(MARKS)}</p>`);
+};
+let changes = 0;
+
 const html = (response: ServerResponse, body: string | Buffer) =>
   response.writeHead(200, { 'Content-Type': 'text/html' }).end(body);
 
@@ -60,6 +68,7 @@ const PAGES: Record<string, Serve> = {
   nodes: (_, response) => html(response, manyNodes()),
   deep: (_, response) => html(response, deepNodes()),
   text: (_, response) => html(response, longText()),
+  brackets: (_, response) => html(response, brackets()),
   table: (_, response) => html(response, table()),
   bomb: (_, response) =>
     response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Encoding': 'gzip' }).end(bomb()),

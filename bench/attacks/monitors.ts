@@ -1,11 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fieldsOf } from '../../src/json/json-object.ts';
 import type { Attack } from './attack.ts';
 import { type Attacker, textAt } from './attacker.ts';
 
-/** Attacks by monitors: as many as possible, with patterns that backtrack, and checks at the same moment. */
+/**
+ * Attacks by monitors: as many as possible, with patterns that backtrack, changed pages that are slow to
+ * compare, and checks at the same moment.
+ */
 
 const LANES = 4;
 const CATASTROPHE = '^(a|aa)+(a*)*$';
+const IS_OPEN: ReadonlySet<string> = new Set(['queued', 'running']);
+const LOOK_MS = 250;
+const MAX_LOOKS = 40;
 const HOURLY = { cron: '0 * * * *' };
 
 async function create(attacker: Attacker, json: object): Promise<string> {
@@ -59,5 +66,34 @@ const monitors: Attack = {
   },
 };
 
+/** Runs a check and waits for its end, so that the next one has a version to compare with. */
+async function check(attacker: Attacker, id: string): Promise<void> {
+  const { body } = await attacker.call('POST /v2/monitor/{id}/run', { path: { id }, json: {} });
+  const path = { id, checkId: textAt(body, 'id') };
+  for (let look = 0; look < MAX_LOOKS && path.checkId; look++) {
+    const found = await attacker.call('GET /v2/monitor/{id}/checks/{checkId}', { path });
+    if (!IS_OPEN.has(textAt(found.body, 'data', 'status'))) return;
+    await sleep(LOOK_MS);
+  }
+}
+
+const changes: Attack = {
+  name: 'changed pages',
+  aim: 'monitors that leave out the links and images of lines in which each character may begin one',
+  async run(attacker) {
+    const changeDetection = { ignore: ['links', 'images', 'dates', 'numbers'] };
+    const scrapeOptions = { fastMode: true };
+    await attacker.repeat(2, async (turn) => {
+      const urls = [`${attacker.around.site}/brackets?${turn}`];
+      const id = await create(attacker, {
+        targets: [{ type: 'scrape', urls, scrapeOptions, changeDetection }],
+      });
+      await check(attacker, id);
+      await check(attacker, id);
+      await attacker.call('DELETE /v2/monitor/{id}', { path: { id } });
+    });
+  },
+};
+
 /** The attacks by monitors. */
-export const MONITOR_ATTACKS: readonly Attack[] = [monitors];
+export const MONITOR_ATTACKS: readonly Attack[] = [monitors, changes];
