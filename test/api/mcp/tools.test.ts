@@ -85,7 +85,7 @@ describe('the tools of the Model Context Protocol', () => {
 
   it('describe the mails of monitors as the service sends them', () => {
     const { properties } = inputSchemaOf(toolOf('firecrawl_monitor_create')!.input);
-    expect(fieldsOf(fieldsOf(properties)['email']).description).toMatch(/gets mails.*mail server/);
+    expect(fieldsOf(fieldsOf(properties).email).description).toMatch(/gets mails.*mail server/);
   });
 
   it('take little of the context of a model', () => {
