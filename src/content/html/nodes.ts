@@ -22,6 +22,11 @@ export function isText(child: ChildNode): child is Text {
   return type === 'text';
 }
 
+const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
+
+/** Whether an element is one of `h1` to `h6`. */
+export const isHeading = ({ name }: Element): boolean => HEADINGS.has(name);
+
 /** Whether the parent of a node is an element, and not the document. */
 export const isParentElement = (parent: ParentNode | null | undefined): parent is Element =>
   parent instanceof Element;

@@ -1,9 +1,8 @@
 import { Element } from 'domhandler';
-import { closest, firstElements, isParentElement, isTag, isWithin } from '../nodes.ts';
+import { closest, firstElements, isHeading, isParentElement, isTag, isWithin } from '../nodes.ts';
 import { findOutlineAround, isAlike } from './evidence/outline.ts';
 import { findShape, findWords, hasData } from './evidence/shapes.ts';
 import type { Sign } from './evidence/sign.ts';
-import { isHeading } from './page-index/element-measures.ts';
 import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index/page-index.ts';
 import { PAGE_TYPES } from './page-type/page-type.ts';
 import { linksWithinPage } from './pruning/link-kinds.ts';
@@ -25,8 +24,8 @@ const MIN_FIRST_ARTICLE_WEIGHT = 200;
  */
 const MIN_CHILD_SHARE = 0.75;
 const MIN_MARKED_CHILD_SHARE = 0.5;
-/** The least share of unlinked text for a child of the main element of a reference, which has many short texts. */
-const MIN_SHARE_OF_REFERENCE = 0.9;
+/** The least share of unlinked text for a child to be the content root of documentation, which has many short texts. */
+const MIN_SHARE_OF_DOCUMENTATION = 0.9;
 /** A sibling of the content root inside the main element is kept if no larger share of its text is linked. */
 const MAX_LINKED_SHARE = 0.2;
 /**
@@ -215,7 +214,7 @@ function descend(found: RootSearch, index: PageIndex, pruned: PrunedPage): boole
   return true;
 }
 
-/** Whether a part of the main element of a reference is less than nearly all of its text that is not linked. */
+/** Whether a part of a page of documentation has less than nearly all of the text that is not linked. */
 function hasOtherText(children: readonly Element[], next: Element, { remaining }: PrunedPage): boolean {
   let own = 0;
   let all = 0;
@@ -224,7 +223,7 @@ function hasOtherText(children: readonly Element[], next: Element, { remaining }
     all += length - linked;
     if (child === next) own = length - linked;
   }
-  return own < MIN_SHARE_OF_REFERENCE * all;
+  return own < MIN_SHARE_OF_DOCUMENTATION * all;
 }
 
 /**
@@ -352,23 +351,9 @@ function isContentBesideRoot(
   return (
     measured !== undefined &&
     (remainingWeight(element, index, remaining) > 0 ||
-      isDataOnly(element, index, remaining) ||
       (index.type === 'documentation' && (remaining.get(element)?.length ?? 0) > 0)) &&
     measured.linked < MAX_LINKED_SHARE * measured.length
   );
-}
-
-/**
- * Whether an element of a documentation page is a table or a section without prose, which is content there.
- */
-function isDataOnly(
-  element: Element,
-  { type, titled }: PageIndex,
-  remaining: PrunedPage['remaining'],
-): boolean {
-  const { length = 0, headings = 0 } = remaining.get(element) ?? {};
-  const isSection = headings > 0 && !titled.has(element);
-  return type === 'documentation' && length > 0 && (isSection || element.name === 'table');
 }
 
 /** Drops the elements before a product's title, which are usually breadcrumbs and pictures. */

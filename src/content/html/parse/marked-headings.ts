@@ -1,13 +1,11 @@
-import type { Document, Element } from 'domhandler';
-import { getElementsByTagName } from 'domutils';
-import { closest, firstElements, isTag, isText } from '../nodes.ts';
-import { textOf } from '../text.ts';
+import type { ChildNode, Document, Element } from 'domhandler';
+import { listElements } from '../element-list.ts';
+import { closest, firstElements, hasAttributes, isHeading, isTag, isText } from '../nodes.ts';
+import { documentTitleWords, titleWords } from '../page-title.ts';
 
 /** What the source of a page with such headings has. */
 const MAY_HAVE_ROLE = /role\s*=\s*["']?heading/i;
-const MAY_HAVE_TITLE = /class\s*=\s*["']?[^"'<>]*\btitle\b/i;
 const HAS_TITLE = /<h1[\s>]/i;
-const HEADING = /^h[1-6]$/;
 /** The class of a title that is no heading, as Doxygen and many manuals write it. */
 const TITLE_CLASS = /(^|\s)title(\s|$)/;
 /** Elements that may be a heading in all but name. */
@@ -18,8 +16,6 @@ const MAX_LEVEL = 6;
 /** Elements of a heading that are looked at, and the fewest characters of a title. */
 const MAX_VISITED = 60;
 const MIN_TITLE_LENGTH = 3;
-/** Characters of a title that are read. */
-const MAX_TITLE_LENGTH = 500;
 
 /**
  * Makes headings of what readers see as headings although it has another tag: elements with the role `heading`
@@ -29,12 +25,13 @@ const MAX_TITLE_LENGTH = 500;
  */
 export function markHeadings(page: Document, source: string): Document {
   if (MAY_HAVE_ROLE.test(source)) markRoles(page);
-  if (!HAS_TITLE.test(source) && MAY_HAVE_TITLE.test(source)) markTitle(page);
+  if (!HAS_TITLE.test(source)) markTitle(page);
   return page;
 }
 
 function markRoles(page: Document): void {
-  for (const element of getElementsByTagName('*', page, true)) {
+  for (const element of listElements(page)) {
+    if (!hasAttributes(element)) continue;
     const { role, 'aria-level': level } = element.attribs;
     if (role?.toLowerCase() !== 'heading' || !canBeHeading(element)) continue;
     const number = Math.trunc(Number(level));
@@ -48,28 +45,23 @@ const canBeHeading = (element: Element): boolean =>
   !closest(element, isHeading) &&
   !firstElements(element, MAX_VISITED).some(isHeading);
 
-const isHeading = ({ name }: Element) => HEADING.test(name);
+/** Whether an element has neither text nor another element beside it. */
+const isAlone = ({ prev, next }: Element): boolean => isBlank(prev, 'prev') && isBlank(next, 'next');
 
-/** Whether an element has no text beside it. */
-const isAlone = ({ parent }: Element): boolean =>
-  parent !== null &&
-  parent.children.filter((child) => isTag(child) || (isText(child) && child.data.trim() !== '')).length === 1;
+function isBlank(from: ChildNode | null, side: 'prev' | 'next'): boolean {
+  for (let at = from; at; at = at[side]) if (isTag(at) || (isText(at) && at.data.trim() !== '')) return false;
+  return true;
+}
 
 function markTitle(page: Document): void {
-  const [head] = getElementsByTagName('title', page, true, 1);
-  const title = head ? wordsOf(head) : '';
-  const titles = getElementsByTagName('*', page, true).filter(
-    (element) => TITLE_CLASS.test(element.attribs.class ?? '') && canBeHeading(element),
+  const candidates = listElements(page).filter(
+    (element) =>
+      hasAttributes(element) && TITLE_CLASS.test(element.attribs.class ?? '') && canBeHeading(element),
   );
-  const repeated = titles.filter((element) => {
-    const words = wordsOf(element);
+  const title = candidates.length ? documentTitleWords(page) : '';
+  const repeated = candidates.filter((element) => {
+    const words = titleWords(element);
     return words.length >= MIN_TITLE_LENGTH && title.includes(words);
   });
   if (repeated.length === 1) repeated[0]!.name = 'h1';
 }
-
-const wordsOf = (element: Element) =>
-  textOf(element, MAX_TITLE_LENGTH)
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-    .toLowerCase();

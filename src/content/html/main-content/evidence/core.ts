@@ -1,6 +1,5 @@
 import type { Element } from 'domhandler';
-import { childrenOf, hasAttributes, isParentElement, isTag, isWithin } from '../../nodes.ts';
-import { isHeading } from '../page-index/element-measures.ts';
+import { childrenOf, hasAttributes, isHeading, isParentElement, isTag, isWithin } from '../../nodes.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import { findThreshold } from '../pruning/thresholds.ts';
 import { isAlike, Outline, PASSAGES } from './outline.ts';

@@ -1,6 +1,5 @@
 import type { Element } from 'domhandler';
-import { childrenOf, isTag } from '../../nodes.ts';
-import { isHeading } from '../page-index/element-measures.ts';
+import { childrenOf, isHeading, isTag } from '../../nodes.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 
 /** The number of nodes on each side of an element among which one of the same form is looked for. */

@@ -1,7 +1,7 @@
 import type { Element } from 'domhandler';
-import { firstElements, isParentElement } from '../../nodes.ts';
+import { firstElements, isHeading, isParentElement } from '../../nodes.ts';
 import { textOf } from '../../text.ts';
-import { isHeading, type Measure } from '../page-index/element-measures.ts';
+import type { Measure } from '../page-index/element-measures.ts';
 import type { Sign } from './sign.ts';
 
 /** Cards are at least this many headings or pictures, and at least this share of their text is linked. */

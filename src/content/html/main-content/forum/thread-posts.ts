@@ -1,9 +1,8 @@
 import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
-import { isParentElement, isTag } from '../../nodes.ts';
+import { isHeading, isParentElement, isTag } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
 import type { Decisions } from '../evidence/sign.ts';
-import { isHeading } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PrunedPage } from '../stage.ts';
 import { findPostsByMarkup } from './forum-markup.ts';

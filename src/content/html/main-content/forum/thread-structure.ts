@@ -1,8 +1,7 @@
 import type { Element } from 'domhandler';
 import { findAll, textContent } from 'domutils';
-import { isParentElement, isTag } from '../../nodes.ts';
+import { isHeading, isParentElement, isTag } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
-import { isHeading } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PrunedPage } from '../stage.ts';
 import { type Byline, findBylines } from './bylines.ts';

@@ -1,6 +1,5 @@
 import type { Element } from 'domhandler';
-import { hasAttributes, isParentElement } from '../../nodes.ts';
-import { isHeading } from './element-measures.ts';
+import { hasAttributes, isHeading, isParentElement } from '../../nodes.ts';
 
 /** Whether an element expands and collapses another element below it. Menu buttons are excluded. */
 export const isCollapseToggle = ({ attribs }: Element): boolean =>

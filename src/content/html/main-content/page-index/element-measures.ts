@@ -1,5 +1,5 @@
 import type { ChildNode, Document, Element } from 'domhandler';
-import { isTag, isText } from '../../nodes.ts';
+import { isHeading, isTag, isText } from '../../nodes.ts';
 import { ElementMap } from './element-map.ts';
 
 /** Counts over an element and its descendants. Lengths are in characters that are not blank. */
@@ -129,11 +129,6 @@ class Measurement {
     return isInline ? last : { length: 0, linked: 0 };
   }
 }
-
-const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
-
-/** Whether an element is one of `h1` to `h6`. */
-export const isHeading = ({ name }: Element): boolean => HEADINGS.has(name);
 
 const DOWNLOAD_URL =
   /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|tsv|epub|zip|gz|tgz|bz2|xz|7z|rar|dmg|exe|msi|apk|deb|rpm|iso)([?#]|$)/i;

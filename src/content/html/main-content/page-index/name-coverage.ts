@@ -1,8 +1,8 @@
 import type { Element } from 'domhandler';
 import { nextElementSibling, prevElementSibling } from 'domutils';
 import { isCodeListing } from '../../code-listing.ts';
-import { childrenOf, isParentElement, isTag } from '../../nodes.ts';
-import { isHeading, type Measure, type Measures } from './element-measures.ts';
+import { childrenOf, isHeading, isParentElement, isTag } from '../../nodes.ts';
+import type { Measure, Measures } from './element-measures.ts';
 import { findNameHints, type NameHint } from './name-hints.ts';
 
 /** Weight of linked text relative to other text, where prose is not counted. */

@@ -1,7 +1,6 @@
 import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
-import { hasAttributes, isTag } from '../../nodes.ts';
-import { isHeading } from './element-measures.ts';
+import { hasAttributes, isHeading, isTag } from '../../nodes.ts';
 
 /** The kinds of elements that are not main content. */
 export type BoilerplateKind =

@@ -1,7 +1,6 @@
 import { type Document, Element } from 'domhandler';
-import { getElementsByTagName } from 'domutils';
 import { hasAttributes } from '../../nodes.ts';
-import { textOf } from '../../text.ts';
+import { documentTitleWords, titleWords } from '../../page-title.ts';
 import type { PageType } from '../page-type/page-type.ts';
 import { findCodeTabs } from './code-tabs.ts';
 import { findCollapsibleIds } from './collapsibles.ts';
@@ -55,8 +54,6 @@ export interface PageIndex extends PageFacts {
 const MIN_PROSE_SHARE = 0.1;
 /** A heading with fewer characters may be in the title by chance. */
 const MIN_TITLE_LENGTH = 4;
-/** Only this many characters of a title are compared. */
-const MAX_TITLE_LENGTH = 500;
 
 /** Reads the facts about a page. @returns `undefined` for a page without a body */
 export function readPageFacts(page: Document, isScripted: boolean): PageFacts | undefined {
@@ -140,9 +137,9 @@ function findContentAncestors(
 /** The `h1` headings that agree with the document's title; all of them if none does. */
 function selectTitles(headings: Element[], page: Document): Element[] {
   if (headings.length < 2) return headings;
-  const title = titleOf(page);
+  const title = documentTitleWords(page);
   const titles = headings.filter((heading) => {
-    const words = wordsOf(heading);
+    const words = titleWords(heading);
     return words.length >= MIN_TITLE_LENGTH && (title.includes(words) || words.includes(title));
   });
   return titles.length ? titles : headings;
@@ -150,22 +147,12 @@ function selectTitles(headings: Element[], page: Document): Element[] {
 
 /** The `h2` heading of a page without `h1` that has the words of the document's title, if there is exactly one. */
 function selectLowerTitle(headings: Element[], page: Document): Element[] {
-  const title = headings.length ? titleOf(page) : '';
-  const titles = headings.filter((heading) => title.length >= MIN_TITLE_LENGTH && wordsOf(heading) === title);
+  const title = headings.length ? documentTitleWords(page) : '';
+  const titles = headings.filter(
+    (heading) => title.length >= MIN_TITLE_LENGTH && titleWords(heading) === title,
+  );
   return titles.length === 1 ? titles : [];
 }
-
-/** The words of the document's title. */
-function titleOf(page: Document): string {
-  const [head] = getElementsByTagName('title', page, true, 1);
-  return head ? wordsOf(head).slice(0, MAX_TITLE_LENGTH) : '';
-}
-
-const wordsOf = (element: Element) =>
-  textOf(element, MAX_TITLE_LENGTH)
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-    .toLowerCase();
 
 /** Adds an element and its ancestors below the body. */
 function addWithAncestors(element: Element, to: Set<Element>): void {

@@ -1,7 +1,7 @@
 import type { Element } from 'domhandler';
-import { firstElements, hasAttributes, isParentElement, isTag, isText } from '../../nodes.ts';
+import { firstElements, hasAttributes, isHeading, isParentElement, isTag, isText } from '../../nodes.ts';
 import { textOf } from '../../text.ts';
-import { isHeading, type Measures } from '../page-index/element-measures.ts';
+import type { Measures } from '../page-index/element-measures.ts';
 
 /** What a page is made of, as numbers of elements unless it says otherwise. */
 export interface PageStructure {

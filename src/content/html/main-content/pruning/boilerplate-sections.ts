@@ -1,9 +1,9 @@
 import type { ChildNode, Element } from 'domhandler';
 import { textContent } from 'domutils';
-import { isParentElement, isTag } from '../../nodes.ts';
+import { isHeading, isParentElement, isTag } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
 import { isParagraph } from '../evidence/outline.ts';
-import { type ElementMeasure, isHeading } from '../page-index/element-measures.ts';
+import type { ElementMeasure } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import { BOILERPLATE_HEADINGS } from './boilerplate-headings.ts';
 

@@ -1,11 +1,10 @@
 import type { Element } from 'domhandler';
-import { hasAttributes, isParentElement, isTag } from '../../nodes.ts';
+import { hasAttributes, isHeading, isParentElement, isTag } from '../../nodes.ts';
 import { textOf } from '../../text.ts';
 import { PASSAGES } from '../evidence/outline.ts';
 import type { Sign } from '../evidence/sign.ts';
 import { isCollapseToggle, isInHeading } from '../page-index/collapsibles.ts';
 import type { ElementMeasure } from '../page-index/element-measures.ts';
-import { isHeading } from '../page-index/element-measures.ts';
 import { FORM_WORD } from '../page-index/name-coverage.ts';
 import type { BoilerplateKind, NameHint } from '../page-index/name-hints.ts';
 import type { PageIndex } from '../page-index/page-index.ts';

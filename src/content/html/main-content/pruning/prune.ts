@@ -1,12 +1,12 @@
 import type { Element } from 'domhandler';
 import { nextElementSibling, prevElementSibling } from 'domutils';
-import { childrenOf, isParentElement, isTag } from '../../nodes.ts';
+import { childrenOf, isHeading, isParentElement, isTag } from '../../nodes.ts';
 import { type Core, findCore } from '../evidence/core.ts';
 import { judge } from '../evidence/judge.ts';
 import { findShape } from '../evidence/shapes.ts';
 import { Decisions, type Sign } from '../evidence/sign.ts';
 import { ElementMap } from '../page-index/element-map.ts';
-import { addMeasure, type ElementMeasure, isHeading, type Measure } from '../page-index/element-measures.ts';
+import { addMeasure, type ElementMeasure, type Measure } from '../page-index/element-measures.ts';
 import { isMainElement, type PageIndex } from '../page-index/page-index.ts';
 import { PAGE_TYPES } from '../page-type/page-type.ts';
 import type { PrunedPage, Stage } from '../stage.ts';

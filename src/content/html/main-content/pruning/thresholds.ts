@@ -52,6 +52,8 @@ const CONTROLS_ONLY: Threshold = {
   condition: ({ headings, prose }) => headings === 0 && prose === 0,
 };
 
+/** These words rarely mean anything else, and comments may be longer than the content. */
+const COMMENTS: Threshold = { maxShare: 0.8, ignoresCoverage: true };
 const THRESHOLDS: Record<BoilerplateKind, Threshold> = {
   navigation: { maxShare: 0.25 },
   footer: { maxShare: 0.7 },
@@ -75,8 +77,7 @@ const THRESHOLDS: Record<BoilerplateKind, Threshold> = {
   // A quoted post of a social network is content.
   share: { maxShare: 0.25, condition: ({ quotes }) => quotes === 0 },
   account: { maxShare: 0.15 },
-  // These words rarely mean anything else, and comments may be longer than the content.
-  comments: { maxShare: 0.8, ignoresCoverage: true },
+  comments: COMMENTS,
   related: { maxShare: 0.4, exceptOn: ['listing'] },
   promotion: { maxShare: 0.15 },
   byline: {
@@ -112,8 +113,7 @@ const THRESHOLDS_BY_PAGE_TYPE: Partial<Record<PageType, Partial<Record<Boilerpla
     control: CONTROLS_ONLY,
     // One comment is that of code, or says what a name is for.
     comments: {
-      maxShare: 0.8,
-      ignoresCoverage: true,
+      ...COMMENTS,
       condition: (_, { element }) =>
         REMARKS.test(`${element.attribs.class ?? ''} ${element.attribs.id ?? ''}`),
     },

@@ -1,7 +1,6 @@
 import type { Element } from 'domhandler';
-import { isTag } from '../../nodes.ts';
+import { isHeading, isTag } from '../../nodes.ts';
 import type { Decisions, Sign } from '../evidence/sign.ts';
-import { isHeading } from '../page-index/element-measures.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 
 /** The longest introduction of an article, in characters that are not blank, and its largest share of links. */

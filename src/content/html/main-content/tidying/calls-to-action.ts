@@ -1,7 +1,6 @@
 import type { Element } from 'domhandler';
 import { nextElementSibling } from 'domutils';
-import { isParentElement } from '../../nodes.ts';
-import { isHeading } from '../page-index/element-measures.ts';
+import { isHeading, isParentElement } from '../../nodes.ts';
 import type { PrunedPage, Stage } from '../stage.ts';
 import { findRelatedLinks } from './related-links.ts';
 import { dropLines, lineStartPattern, wholeLinePattern } from './text-lines.ts';

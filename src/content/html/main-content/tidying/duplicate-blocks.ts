@@ -1,9 +1,8 @@
 import { type ChildNode, type Element, hasChildren } from 'domhandler';
 import { prevElementSibling, textContent } from 'domutils';
 import { lazy } from '../../lazy.ts';
-import { isParentElement, isTag, isText } from '../../nodes.ts';
+import { isHeading, isParentElement, isTag, isText } from '../../nodes.ts';
 import { oneLine } from '../../text.ts';
-import { isHeading } from '../page-index/element-measures.ts';
 import { isRunningText } from '../page-index/page-index.ts';
 import { allTypesExcept, type PrunedPage, type Stage } from '../stage.ts';
 

@@ -1,9 +1,8 @@
 import type { Element } from 'domhandler';
 import { textContent } from 'domutils';
-import { isTag } from '../../nodes.ts';
+import { isHeading, isTag } from '../../nodes.ts';
 import { isBlock, oneLine } from '../../text.ts';
 import type { Sign } from '../evidence/sign.ts';
-import { isHeading } from '../page-index/element-measures.ts';
 import type { PrunedPage, Stage } from '../stage.ts';
 import { isTextNode } from './text-lines.ts';
 
