@@ -7,7 +7,7 @@ import {
   addCheckPages,
   findEarlierFailures,
   findEarlierPages,
-  type NewCheckPage,
+  pageWithoutDocument,
 } from '../../storage/db/monitors/pages.ts';
 import { targetsOf, wantsJudgment } from './begin-check.ts';
 import {
@@ -73,7 +73,7 @@ async function collectFailure(
 ): Promise<void> {
   const url = job.target ?? '';
   const earlier = await findEarlierFailures(db, { ...ownerOf(check), targetId: job.targetId }, [url]);
-  const page = pageOf(uuidv5(job.jobId, check.checkId), {
+  const page = pageWithoutDocument(uuidv5(job.jobId, check.checkId), {
     targetId: job.targetId,
     url,
     status: 'error',
@@ -102,7 +102,7 @@ async function collectResults(
   const pages = [...byUrl].map(([url, { title, description, position }]) => {
     const status = earlierPages.has(url) ? 'same' : 'new';
     // Two searches of a target may find the same page.
-    return pageOf(uuidv5(JSON.stringify([targetId, url]), check.checkId), {
+    return pageWithoutDocument(uuidv5(JSON.stringify([targetId, url]), check.checkId), {
       targetId,
       url,
       status,
@@ -115,25 +115,3 @@ async function collectResults(
     await markCollected(query, jobId);
   });
 }
-
-/** A page without a document. */
-const pageOf = (
-  id: string,
-  page: Pick<NewCheckPage, 'targetId' | 'url' | 'status'> & Partial<NewCheckPage>,
-): NewCheckPage => ({
-  previousScrapeId: null,
-  currentScrapeId: null,
-  statusCode: null,
-  error: null,
-  metadata: null,
-  blob: null,
-  failures: 0,
-  isFailureTold: false,
-  isTold: true,
-  isJudgmentDue: false,
-  version: null,
-  dataValues: null,
-  screenshot: null,
-  ...page,
-  id,
-});

@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { deleteExpiredJobs } from '../../../src/storage/db/jobs/expired-jobs.ts';
-import { endCheck, insertCheck, listChecks } from '../../../src/storage/db/monitors/checks.ts';
+import { endCheck, listChecks } from '../../../src/storage/db/monitors/checks.ts';
 import { keepComparedChecks } from '../../../src/storage/db/monitors/kept-checks.ts';
+import { changeMonitor, type StoredMonitor } from '../../../src/storage/db/monitors/monitors.ts';
 import {
-  changeMonitor,
-  insertMonitor,
-  type StoredMonitor,
-} from '../../../src/storage/db/monitors/monitors.ts';
-import { addCheckPages, summarizePages } from '../../../src/storage/db/monitors/pages.ts';
+  addCheckPages,
+  pageWithoutDocument,
+  summarizePages,
+} from '../../../src/storage/db/monitors/pages.ts';
 import { makeTeam, useOwnDatabase } from '../../support/storage/database.ts';
+import { storeCheck, storeMonitor } from '../../support/storage/monitors.ts';
 
 /** Which expired checks of monitors are kept, because the next ones are compared with them. */
 
@@ -19,28 +20,7 @@ const db = useOwnDatabase();
 async function monitorOf(targetIds: string[]): Promise<StoredMonitor> {
   const team = await makeTeam(db);
   const targets = targetIds.map((id) => ({ type: 'scrape', id, urls: [`https://${id}.test/`] }));
-  return insertMonitor(
-    db.query,
-    {
-      id: randomUUID(),
-      team_id: team.id,
-      api_key_id: null,
-      tags: [],
-      name: 'Pages',
-      cron: '0 9 * * *',
-      timezone: 'UTC',
-      runs_per_month: 30,
-      targets: JSON.stringify(targets),
-      webhook: null,
-      notification: null,
-      base_url: 'https://winnow.test',
-      retention_days: 1,
-      goal: null,
-      judge_enabled: false,
-      check_credits: 1,
-    },
-    100,
-  );
+  return storeMonitor(db, { team_id: team.id, targets: JSON.stringify(targets) });
 }
 
 /** Stores a check that has expired. @param pages their targets, URLs and states, such as `a /x same` */
@@ -49,34 +29,15 @@ async function addCheck(
   pages: string[],
   { isRunning = false } = {},
 ): Promise<string> {
-  const checkId = randomUUID();
-  await insertCheck(db.query, monitor, {
-    id: checkId,
-    trigger: 'manual',
-    scheduledFor: null,
-    status: 'running',
-  });
+  const checkId = await storeCheck(db, monitor);
   const found = pages.map((page) => {
     const [targetId, path, status] = page.split(' ') as [string, string, 'same' | 'error'];
-    return {
-      id: randomUUID(),
+    return pageWithoutDocument(randomUUID(), {
       targetId,
       url: `https://${targetId}.test${path}`,
       status,
-      previousScrapeId: null,
-      currentScrapeId: null,
-      statusCode: null,
-      error: null,
-      metadata: null,
-      blob: null,
-      failures: 0,
-      isFailureTold: false,
       isTold: false,
-      isJudgmentDue: false,
-      version: null,
-      dataValues: null,
-      screenshot: null,
-    };
+    });
   });
   await db.query
     .transaction()

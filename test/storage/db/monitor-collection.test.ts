@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,10 +8,9 @@ import { insertCheckJobs } from '../../../src/jobs/monitors/plan-jobs.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
 import { completeJob } from '../../../src/storage/db/jobs/take-credits.ts';
 import { listCheckJobs } from '../../../src/storage/db/monitors/check-jobs.ts';
-import { insertCheck } from '../../../src/storage/db/monitors/checks.ts';
-import { insertMonitor } from '../../../src/storage/db/monitors/monitors.ts';
 import { listCheckPages } from '../../../src/storage/db/monitors/pages.ts';
 import { makeTeam, useOwnDatabase } from '../../support/storage/database.ts';
+import { storeCheck, storeMonitor } from '../../support/storage/monitors.ts';
 
 /** How the pages of the jobs of a check get into it. */
 
@@ -30,35 +28,9 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 /** Begins a check of searches, one for each query. */
 async function beginCheck(queries: string[]) {
   const team = await makeTeam(db);
-  const monitor = await insertMonitor(
-    db.query,
-    {
-      id: randomUUID(),
-      team_id: team.id,
-      api_key_id: null,
-      tags: [],
-      name: 'Searches',
-      cron: '0 9 * * *',
-      timezone: 'UTC',
-      runs_per_month: 30,
-      targets: JSON.stringify(queries.map((query) => ({ type: 'search', id: query, queries: [query] }))),
-      webhook: null,
-      notification: null,
-      base_url: 'https://winnow.test',
-      retention_days: 1,
-      goal: null,
-      judge_enabled: false,
-      check_credits: 1,
-    },
-    100,
-  );
-  const checkId = randomUUID();
-  await insertCheck(db.query, monitor, {
-    id: checkId,
-    trigger: 'manual',
-    scheduledFor: null,
-    status: 'running',
-  });
+  const targets = queries.map((query) => ({ type: 'search', id: query, queries: [query] }));
+  const monitor = await storeMonitor(db, { team_id: team.id, targets: JSON.stringify(targets) });
+  const checkId = await storeCheck(db, monitor);
   await insertCheckJobs(db.query, { checkId, monitor, ttlMs: 60_000 }, targetsOf(monitor));
   return { checkId, monitor, signal: new AbortController().signal };
 }

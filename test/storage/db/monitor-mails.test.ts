@@ -7,13 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Mailer } from '../../../src/jobs/monitors/mail/mailer.ts';
 import { type MailDeps, sendDueMails } from '../../../src/jobs/monitors/mail/send-mails.ts';
 import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
-import { endCheck, insertCheck } from '../../../src/storage/db/monitors/checks.ts';
+import { endCheck } from '../../../src/storage/db/monitors/checks.ts';
 import { listMonitorsWithLateMails, readPendingMails } from '../../../src/storage/db/monitors/mails.ts';
-import { findMonitor, insertMonitor, type StoredMonitor } from '../../../src/storage/db/monitors/monitors.ts';
-import { addCheckPages } from '../../../src/storage/db/monitors/pages.ts';
+import { findMonitor, type StoredMonitor } from '../../../src/storage/db/monitors/monitors.ts';
+import { addCheckPages, pageWithoutDocument } from '../../../src/storage/db/monitors/pages.ts';
 import { changeSubscription, subscribeRecipients } from '../../../src/storage/db/monitors/subscriptions.ts';
 import { type MailServer, startMailServer } from '../../support/mail/mail-server.ts';
 import { makeTeam, type TestTeam, useOwnDatabase } from '../../support/storage/database.ts';
+import { storeCheck, storeMonitor } from '../../support/storage/monitors.ts';
 
 /** Mails of monitors: who gets which, when, and under which id. */
 
@@ -34,28 +35,12 @@ afterAll(async () => {
 });
 
 async function makeMonitor(team: TestTeam, email: object): Promise<StoredMonitor> {
-  const monitor = await insertMonitor(
-    db.query,
-    {
-      id: randomUUID(),
-      team_id: team.id,
-      api_key_id: null,
-      tags: [],
-      name: 'Prices',
-      cron: '0 9 * * *',
-      timezone: 'Europe/Berlin',
-      runs_per_month: 30,
-      targets: '[]',
-      webhook: null,
-      notification: JSON.stringify({ email: { enabled: true, ...email } }),
-      base_url: 'https://winnow.test',
-      retention_days: 1,
-      goal: null,
-      judge_enabled: false,
-      check_credits: 1,
-    },
-    100,
-  );
+  const monitor = await storeMonitor(db, {
+    team_id: team.id,
+    name: 'Prices',
+    timezone: 'Europe/Berlin',
+    notification: JSON.stringify({ email: { enabled: true, ...email } }),
+  });
   await subscribeRecipients(db.query, monitor, []);
   return monitor;
 }
@@ -66,28 +51,14 @@ const confirm = ({ id: monitorId }: StoredMonitor, email: string) =>
 /** A check in which a page has changed. */
 async function checkWithNews({ id, team_id }: StoredMonitor, isMeaningful?: boolean): Promise<void> {
   const monitor = await findMonitor(db, { id, teamId: team_id });
-  const check = { id: randomUUID(), trigger: 'manual', scheduledFor: null, status: 'running' } as const;
-  await insertCheck(db.query, monitor!, check);
-  await addCheckPages(db.query, { checkId: check.id, monitorId: id }, [
-    {
-      id: randomUUID(),
+  const checkId = await storeCheck(db, monitor!);
+  await addCheckPages(db.query, { checkId, monitorId: id }, [
+    pageWithoutDocument(randomUUID(), {
       targetId: 'target-1',
       url: 'https://shop.test/',
       status: 'changed',
-      previousScrapeId: null,
-      currentScrapeId: null,
       statusCode: 200,
-      error: null,
-      metadata: null,
-      blob: null,
-      failures: 0,
-      isFailureTold: false,
-      isTold: true,
-      isJudgmentDue: false,
-      version: null,
-      dataValues: null,
-      screenshot: null,
-    },
+    }),
   ]);
   if (isMeaningful !== undefined) {
     const judgment = {
@@ -99,11 +70,11 @@ async function checkWithNews({ id, team_id }: StoredMonitor, isMeaningful?: bool
     await db.query
       .updateTable('monitor_pages')
       .set({ judgment: JSON.stringify(judgment) })
-      .where('check_id', '=', check.id)
+      .where('check_id', '=', checkId)
       .execute();
   }
   const summary = { totalPages: 1, same: 0, changed: 1, new: 0, removed: 0, error: 0 };
-  await endCheck(db, check.id, { status: 'completed', summary, credits: 1, targetResults: [], error: null });
+  await endCheck(db, checkId, { status: 'completed', summary, credits: 1, targetResults: [], error: null });
 }
 
 const send = ({ id }: StoredMonitor, deps: Partial<MailDeps> = {}) =>

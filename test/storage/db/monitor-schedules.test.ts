@@ -5,8 +5,8 @@ import {
   restoreSchedules,
   ScheduleCount,
 } from '../../../src/jobs/monitors/schedules.ts';
-import { insertMonitor } from '../../../src/storage/db/monitors/monitors.ts';
 import { makeTeam, useOwnDatabase } from '../../support/storage/database.ts';
+import { storeMonitor } from '../../support/storage/monitors.ts';
 
 const db = useOwnDatabase();
 
@@ -26,29 +26,7 @@ it('upkeep lists the schedules of monitors again only if their number is wrong',
   const faults: unknown[] = [];
   const count = new ScheduleCount();
   const round = () => restoreSchedules(db, schedules, { count, onFault: (error) => faults.push(error) });
-  const add = () =>
-    insertMonitor(
-      db.query,
-      {
-        id: randomUUID(),
-        team_id: team.id,
-        api_key_id: null,
-        tags: [],
-        name: 'x',
-        cron: '0 9 * * *',
-        timezone: 'UTC',
-        runs_per_month: 30,
-        targets: '[]',
-        webhook: null,
-        notification: null,
-        base_url: 'http://winnow.test',
-        retention_days: 1,
-        goal: null,
-        judge_enabled: false,
-        check_credits: 1,
-      },
-      100,
-    );
+  const add = () => storeMonitor(db, { team_id: team.id });
   const { id } = await add();
   await round();
   await round();

@@ -33,6 +33,28 @@ export interface NewCheckPage {
   screenshot: string | null;
 }
 
+/** A page of which no document is stored. */
+export const pageWithoutDocument = (
+  id: string,
+  page: Pick<NewCheckPage, 'targetId' | 'url' | 'status'> & Partial<NewCheckPage>,
+): NewCheckPage => ({
+  previousScrapeId: null,
+  currentScrapeId: null,
+  statusCode: null,
+  error: null,
+  metadata: null,
+  blob: null,
+  failures: 0,
+  isFailureTold: false,
+  isTold: true,
+  isJudgmentDue: false,
+  version: null,
+  dataValues: null,
+  screenshot: null,
+  ...page,
+  id,
+});
+
 /** The key of the history of a URL of a target. */
 export const urlKeyOf = (targetId: string, url: string) =>
   createHash('sha256')
