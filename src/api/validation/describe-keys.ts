@@ -5,7 +5,7 @@ import { resolveUnions } from './describe-choice.ts';
 import { isShort } from './examples.ts';
 import { isMerged, optionIn } from './merged-advice.ts';
 import { type Checked, type Issue, nameOf } from './mistake.ts';
-import { replaceAt, schemasAt, shapeOf, valueAt } from './request-schema.ts';
+import { isUnder, replaceAt, schemasAt, shapeOf, valueAt } from './request-schema.ts';
 import { adviseOnKey, listOptions, NO_SUCH_OPTION } from './unknown-keys.ts';
 
 /** The most keys that a message names, and the most that have advice. */
@@ -115,6 +115,3 @@ const withoutValues = (text: string, object: unknown) =>
     (told: string, [name, value]) => told.replace(`${name}: ${JSON.stringify(value)}.`, `${name}.`),
     text,
   );
-
-const isUnder = (path: Issue['path'], above: Issue['path']) =>
-  above.every((key, index) => path[index] === key);

@@ -1,8 +1,7 @@
 import { fieldsOf, isJsonObject } from '../../json/json-object.ts';
 import { isShort } from './examples.ts';
+import { json } from './meanings/meaning.ts';
 import type { Replacement } from './replacement.ts';
-
-const json = (value: unknown) => JSON.stringify(value);
 
 /** Advises to ask for a format, with the members that were sent if they are short. */
 const asFormat = (type: string, member: string) => (value: unknown) =>

@@ -7,6 +7,7 @@ import type { Checked, Issue } from './mistake.ts';
 import { onlyNameIn } from './option-words.ts';
 import {
   isOptionalAt,
+  isUnder,
   literalsOf,
   memberAt,
   replaceAt,
@@ -45,7 +46,7 @@ export function findHidden(issues: readonly Issue[], checked: Checked): HiddenMi
   const mended = { ...checked, request };
   const { error } = z.safeParse(checked.schema, request, { error: () => '' });
   const found = resolveUnions(error?.issues ?? [], mended).filter(({ path }) =>
-    places.some((place) => place.every((key, index) => path[index] === key)),
+    places.some((place) => isUnder(path, place)),
   );
   return found.length ? { issues: found, checked: mended } : undefined;
 }
@@ -69,9 +70,6 @@ export function findBehind(issues: readonly Issue[], checked: Checked): Issue[] 
     !places.some((place) => isUnder(place, path) || isUnder(path, place));
   return resolveUnions(error?.issues ?? [], left).filter(isApart);
 }
-
-const isUnder = (path: readonly PropertyKey[], above: readonly PropertyKey[]) =>
-  above.every((key, index) => path[index] === key);
 
 /** A request without a member, or with an example in place of one that it must have. */
 function withoutMember(request: unknown, path: Issue['path'], { schema }: Checked): unknown {

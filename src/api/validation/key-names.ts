@@ -1,12 +1,11 @@
 import { cookieTextOf } from './cookie-text.ts';
 import { isShort } from './examples.ts';
 import { FORMAT_NAMES } from './format-names.ts';
+import { json } from './meanings/meaning.ts';
 import { MEMBER_NAMES } from './member-names.ts';
 import type { Replacement } from './replacement.ts';
 import { scheduleOf } from './schedule-words.ts';
 import { SCRAPER_NAMES } from './scraper-names.ts';
-
-const json = (value: unknown) => JSON.stringify(value);
 
 /** The URLs of a value, or an example. */
 function urlsOf(value: unknown): unknown[] {

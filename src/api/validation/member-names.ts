@@ -1,8 +1,7 @@
 import { cssOfXPath } from '../../content/html/css-of-xpath.ts';
 import { isShort } from './examples.ts';
+import { json } from './meanings/meaning.ts';
 import type { Replacement } from './replacement.ts';
-
-const json = (value: unknown) => JSON.stringify(value);
 
 /** Members of actions, sessions, webhooks and other objects. */
 export const MEMBER_NAMES: readonly Replacement[] = [

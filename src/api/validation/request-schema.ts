@@ -91,6 +91,10 @@ export function memberAt(value: unknown, key: PropertyKey): unknown {
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce(memberAt, value);
 
+/** Whether a path is another one or leads further from it. */
+export const isUnder = (path: readonly PropertyKey[], above: readonly PropertyKey[]): boolean =>
+  above.every((key, index) => path[index] === key);
+
 /** A parsed JSON value with another value at a path. */
 export function replaceAt(value: unknown, [key, ...rest]: readonly PropertyKey[], by: unknown): unknown {
   if (key === undefined) return by;

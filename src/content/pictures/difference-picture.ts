@@ -1,3 +1,4 @@
+import { grayOf } from './png-rows.ts';
 import { PngWriter } from './png-writer.ts';
 
 /** A part of a picture, in its pixels. */
@@ -80,8 +81,5 @@ const NONE = new Uint8Array();
 /** A pixel on white paper as a pale gray. */
 function paleOf(pixels: Uint8Array, at: number): number {
   const opacity = pixels[at + 3] as number;
-  // Weights of ITU-R BT.601, in parts of 256.
-  const gray =
-    (77 * (pixels[at] as number) + 150 * (pixels[at + 1] as number) + 29 * (pixels[at + 2] as number)) >> 8;
-  return 255 - Math.round((255 - gray) * (opacity / 255) * PALE);
+  return 255 - Math.round((255 - grayOf(pixels, at)) * (opacity / 255) * PALE);
 }

@@ -42,6 +42,10 @@ export function openPng(file: Buffer): PngRows | undefined {
   return { width, height, channels, rows: () => rowsOf(file, { width, height, channels }) };
 }
 
+/** The shade of gray of a pixel of three colours, by the weights of ITU-R BT.601 in parts of 256. */
+export const grayOf = (pixels: Uint8Array, at: number): number =>
+  (77 * (pixels[at] as number) + 150 * (pixels[at + 1] as number) + 29 * (pixels[at + 2] as number)) >> 8;
+
 async function* rowsOf(
   file: Buffer,
   { width, height, channels }: Omit<PngRows, 'rows'>,

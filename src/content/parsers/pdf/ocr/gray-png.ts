@@ -1,4 +1,4 @@
-import { openPng } from '../../../pictures/png-rows.ts';
+import { grayOf, openPng } from '../../../pictures/png-rows.ts';
 import type { GrayImage } from './image-pdf.ts';
 
 /** Larger images are left to liteparse, which has limits of its own. */
@@ -24,11 +24,7 @@ function writeGray(row: Buffer, channels: number, target: Buffer): void {
   const hasColours = channels > 2;
   const hasOpacity = channels % 2 === 0;
   for (let x = 0, at = 0; x < target.length; x++, at += channels) {
-    const first = row[at] as number;
-    // Weights of ITU-R BT.601, in parts of 256.
-    const gray = hasColours
-      ? (77 * first + 150 * (row[at + 1] as number) + 29 * (row[at + 2] as number)) >> 8
-      : first;
+    const gray = hasColours ? grayOf(row, at) : (row[at] as number);
     const opacity = hasOpacity ? (row[at + channels - 1] as number) : 255;
     target[x] = opacity === 255 ? gray : 255 + Math.trunc(((gray - 255) * opacity) / 255);
   }
