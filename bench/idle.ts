@@ -18,6 +18,7 @@ Usage: node bench/idle.ts [OPTIONS]
   --url URL           scrape this page in the browser before the rest; by default, nothing is scraped
   --after PAGES       measure again after a batch of so many pages, a twentieth as many pages that scripts draw, four
                       browser sessions and ten documents; 0 by default
+  --over SECONDS      repeat that work until so many seconds have passed, with rests of four times as long as each took
   --help              print this text
 `;
 
@@ -26,15 +27,20 @@ const {
   measure: measuredSeconds,
   url,
   after: pages,
+  over: workSeconds,
 } = readCommandLine(HELP, {
   rest: count(300, 0),
   measure: count(60),
   url: text(undefined),
   after: count(0, 0),
+  over: count(0, 0),
 });
 
 /** Documents that are uploaded before the second measurement. */
 const FILES = 10;
+
+/** How long the service rests between two rounds of work, in times of the round. */
+const REST_OF_ROUND = 4;
 
 /** The name that the kernel shows of a process, and its arguments up to a readable length. */
 function commandOf(pid: number): string {
@@ -89,19 +95,30 @@ async function measureAtRest(): Promise<Record<string, number>> {
   return memory;
 }
 
-/** Gives every part of the service work. @throws Error if some of it failed */
-async function work(): Promise<void> {
+/** Gives every part of the service work, at least once. @returns how often @throws Error if some of it failed */
+async function work(): Promise<number> {
   const site = await startSiteProcess();
   try {
-    const scripts = Math.ceil(pages / 20);
-    const failures = [
-      ...(await loadPages(service.instance, { siteUrl: site.url, pages, scripts })),
-      ...(await loadDocuments(service.instance, FILES)),
-    ];
-    if (failures.length > 0) throw new Error(failures.join('\n'));
+    const end = Date.now() + workSeconds * 1000;
+    for (let rounds = 1; ; rounds++) {
+      const begun = Date.now();
+      await workOnce(site.url);
+      const rest = (Date.now() - begun) * REST_OF_ROUND;
+      if (Date.now() + rest >= end) return rounds;
+      await sleep(rest);
+    }
   } finally {
     site.stop();
   }
+}
+
+async function workOnce(siteUrl: string): Promise<void> {
+  const scripts = Math.ceil(pages / 20);
+  const failures = [
+    ...(await loadPages(service.instance, { siteUrl, pages, scripts })),
+    ...(await loadDocuments(service.instance, FILES)),
+  ];
+  if (failures.length > 0) throw new Error(failures.join('\n'));
 }
 
 const service = await startMeasuredService({ env: { WINNOW_REQUESTS_PER_HOST: '16' } });
@@ -116,7 +133,9 @@ try {
   }
   const fresh = await measureAtRest();
   if (pages > 0) {
-    await work();
+    const begun = Date.now();
+    const rounds = await work();
+    const seconds = Math.round((Date.now() - begun) / 1000);
     const worked = await measureAtRest();
     const roles = [...new Set([...Object.keys(fresh), ...Object.keys(worked)])];
     const row = (role: string, one = 0, other = 0) => ({
@@ -125,7 +144,7 @@ try {
       'after work, MB': short(other),
       ratio: one ? (other / one).toFixed(2) : '',
     });
-    console.log(`\nMemory after ${pages} pages\n`);
+    console.log(`\nMemory after ${rounds} times ${pages} pages in ${seconds} s\n`);
     console.log(
       table([
         ...roles.map((role) => row(role, fresh[role], worked[role])),
