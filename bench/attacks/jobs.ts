@@ -141,6 +141,7 @@ const webhooks: Attack = {
       const { body } = await attacker.call('GET /v2/webhooks/deliveries', { query: 'limit=100' });
       for (const delivery of listAt(body, 'data').slice(0, 20)) {
         const delivered = { id: textAt(delivery, 'id') };
+        await attacker.call('GET /v2/webhooks/deliveries/{id}', { path: delivered });
         await attacker.call('POST /v2/webhooks/deliveries/{id}/redeliver', { path: delivered, json: {} });
       }
       await attacker.call('POST /v2/batch/scrape/{id}/retry', { path, json: {} });

@@ -133,6 +133,7 @@ const ON_IDS: [operation: string, json?: unknown][] = [
     [`GET /v2/${kind}/{id}/replay`],
     [`DELETE /v2/${kind}/profiles/{name}`],
   ]),
+  ['GET /v2/webhooks/deliveries/{id}'],
   ['POST /v2/webhooks/deliveries/{id}/redeliver', {}],
   ['GET /v2/files/{token}'],
   ['PUT /v2/parse/upload/{token}', {}],

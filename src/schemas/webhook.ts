@@ -106,6 +106,12 @@ const delivery = z
       .int()
       .nullable()
       .describe('HTTP status of the last attempt; null if there was no response'),
+    responseBody: z
+      .string()
+      .nullable()
+      .describe(
+        'the first KiB of the body of that response as text; null if there was no response, and with zero data retention',
+      ),
     error: z.string().nullable().describe('reason why the last attempt failed'),
     createdAt: timestamp,
     lastAttemptAt: timestamp.nullable(),
@@ -119,6 +125,19 @@ export const deliveriesResponse = z.object({
   success: z.literal(true),
   data: z.array(delivery),
   ...paginationResponse,
+});
+
+/** Response of `GET /v2/webhooks/deliveries/{id}`: a delivery with its event. */
+export const deliveryResponse = z.object({
+  success: z.literal(true),
+  data: delivery.extend({
+    event: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe(
+        'the body of the event as the next attempt would send it, with new signatures of file URLs; null if its document has expired, and with zero data retention',
+      ),
+  }),
 });
 
 /** Response of `POST /v2/webhooks/deliveries/{id}/redeliver`. */

@@ -220,7 +220,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
 });
 
 it('shows what was used, the keys, and the events of webhooks, which can be sent again', async () => {
-  const hooks = await startPages({ '/hook': (_request, response) => response.end() });
+  const hooks = await startPages({ '/hook': (_request, response) => response.end('thank you') });
   await using _ = hooks;
   const body = { urls: [`${site.url}/`], webhook: { url: `${hooks.url}/hook`, events: ['completed'] } };
   const batch = await call('/v2/batch/scrape', { url: service.url, key: service.key, body });
@@ -229,6 +229,9 @@ it('shows what was used, the keys, and the events of webhooks, which can be sent
   // Other tests have webhooks at the same time.
   const event = page.getByRole('row').filter({ hasText: batch.body.id });
   await event.getByText('delivered', { exact: true }).waitFor();
+  await event.getByRole('button', { name: 'Show what was sent: batch_scrape.completed' }).click();
+  await page.getByRole('region', { name: 'Event' }).getByText(batch.body.id).waitFor();
+  await page.getByRole('region', { name: 'Response' }).getByText('thank you').waitFor();
   expect(await findFaults(page)).toEqual([]);
   const before = hooks.requests.length;
   await event.getByRole('button', { name: 'Send again: batch_scrape.completed' }).click();

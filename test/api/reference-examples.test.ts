@@ -214,6 +214,7 @@ it('of support, teams and webhooks are as a person sends them', async () => {
     const { data } = (await call(`/v2/webhooks/deliveries?jobId=${jobId}`, { key })).body;
     return data.find(({ status }: { status: string }) => status === 'delivered');
   });
+  await send('get /v2/webhooks/deliveries/:id')({ id });
   await send('post /v2/webhooks/deliveries/:id/redeliver')({ id });
 });
 

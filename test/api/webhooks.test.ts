@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { findTeam } from '../../src/storage/db/teams/teams.ts';
+import { changeTeam, findTeam } from '../../src/storage/db/teams/teams.ts';
 import { type ApiResponse, call } from '../support/api/call.ts';
 import { useSite } from '../support/sites/use-site.ts';
 import { makeTeam, type TestTeam, useDatabase } from '../support/storage/database.ts';
@@ -207,6 +207,7 @@ describe('the list of deliveries', () => {
         status: 'delivered',
         attempts: 1,
         responseStatus: 200,
+        responseBody: null,
         error: null,
         createdAt: expect.any(String),
         lastAttemptAt: null,
@@ -225,6 +226,53 @@ describe('the list of deliveries', () => {
 
   it.each(['limit=0', 'limit=101', 'status=open', 'jobId=x', 'cursor=x'])('refuses %s', async (query) => {
     expect((await call(`/v2/webhooks/deliveries?${query}`)).status).toBe(400);
+  });
+});
+
+describe('a delivery', () => {
+  const read = (id: string, key: string) => call(`/v2/webhooks/deliveries/${id}`, { key });
+
+  it('has the body that was sent, and the beginning of the response', async () => {
+    await using receiver = await startReceiver();
+    const { key } = await makeTeam(db);
+    const id = await startBatch({ urls: articles(1), webhook: receiver.url }, key);
+    await settled(id, key);
+    for (const { event } of await receiver.until(3)) {
+      expect((await read(event.webhookId, key)).body).toMatchObject({
+        success: true,
+        data: { id: event.webhookId, responseStatus: 200, responseBody: 'thanks', event },
+      });
+    }
+    const other = await makeTeam(db);
+    expect(await read(receiver.received[0]?.event.webhookId, other.key)).toMatchObject({
+      status: 404,
+      body: { code: 'NOT_FOUND' },
+    });
+  });
+
+  it('has no body once the document of its page has expired', async () => {
+    const job = await makeJob(db, { webhook: DEAD_URL, pages: 1 });
+    await endPages(db, job, { count: 1, blob: 'f'.repeat(64) });
+    const rows = await deliveriesOf(db, job);
+    const ofType = async (type: string) => {
+      const { id } = rows.find((row) => row.type === type) ?? { id: '' };
+      return (await read(id, job.team.key)).body.data;
+    };
+    expect(await ofType('crawl.page')).toMatchObject({ type: 'crawl.page', event: null });
+    expect(await ofType('crawl.started')).toMatchObject({ event: { type: 'crawl.started', data: [] } });
+  });
+
+  it('has nothing of the event and the response with zero data retention', async () => {
+    await using receiver = await startReceiver();
+    const team = await makeTeam(db);
+    await changeTeam(db, team.name, { zeroDataRetention: true });
+    const body = { urls: articles(1), webhook: receiver.url, zeroDataRetention: true };
+    const id = await startBatch(body, team.key);
+    await receiver.until(3);
+    for (const delivery of await settled(id, team.key)) {
+      expect(delivery).toMatchObject({ responseStatus: 200, responseBody: null });
+      expect((await read(delivery.id, team.key)).body.data).toMatchObject({ event: null });
+    }
   });
 });
 

@@ -1,9 +1,11 @@
+import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { send } from '../api.ts';
 import { ago } from '../elements/format.ts';
 import { usePolling } from '../polling.ts';
 import { BASE } from '../router.ts';
 import { useAction } from '../use-action.ts';
+import { DeliveryDetails } from './delivery-details.ts';
 
 /** An event that was sent to a webhook, or is still to be sent. */
 interface Delivery {
@@ -72,19 +74,37 @@ const DeliveryTable = ({
         <th scope="col" class="number">Attempts</th><th scope="col" class="number">Written</th><th scope="col"><span class="hidden">Action</span></th>
       </tr></thead>
       <tbody>${deliveries.map(
-        ({ id, jobId, type, status, attempts, responseStatus, error, createdAt, nextAttemptAt }) => html`
-          <tr key=${id}>
-            <td><span class=${`state ${COLOURS[status]}`}>${status}</span></td>
-            <td>${type}<br /><small>${jobLink(type, jobId)}</small></td>
-            <td class="target">${responseStatus === null ? '' : `HTTP ${responseStatus} `}${error && html`<small class="error">${error}</small>`}
-              ${nextAttemptAt && html`<small>next ${ago(nextAttemptAt)}</small>`}</td>
-            <td class="number">${attempts}</td>
-            <td class="number">${ago(createdAt)}</td>
-            <td><button type="button" onClick=${() => onRedeliver(id)} aria-label=${`Send again: ${type} of ${createdAt}`}>Send again</button></td>
-          </tr>`,
+        (delivery) =>
+          html`<${DeliveryRow} key=${delivery.id} delivery=${delivery} onRedeliver=${onRedeliver} />`,
       )}</tbody>
     </table>
   </div>`;
+
+/** A delivery; on request with what was sent and what came back below it. */
+function DeliveryRow({ delivery, onRedeliver }: { delivery: Delivery; onRedeliver: (id: string) => void }) {
+  const { id, jobId, type, status, attempts, responseStatus, error, createdAt, nextAttemptAt } = delivery;
+  const isOpen = useSignal(false);
+  const toggle = () => {
+    isOpen.value = !isOpen.value;
+  };
+  return html`
+    <tr>
+      <td><span class=${`state ${COLOURS[status]}`}>${status}</span></td>
+      <td>${type}<br /><small>${jobLink(type, jobId)}</small></td>
+      <td class="target">${responseStatus === null ? '' : `HTTP ${responseStatus} `}${error && html`<small class="error">${error}</small>`}
+        ${nextAttemptAt && html`<small>next ${ago(nextAttemptAt)}</small>`}</td>
+      <td class="number">${attempts}</td>
+      <td class="number">${ago(createdAt)}</td>
+      <td class="actions">
+        <button type="button" aria-expanded=${isOpen.value} onClick=${toggle} aria-label=${`${isOpen.value ? 'Hide' : 'Show'} what was sent: ${type} of ${createdAt}`}>${isOpen.value ? 'Hide' : 'Show'}</button>
+        <button type="button" onClick=${() => onRedeliver(id)} aria-label=${`Send again: ${type} of ${createdAt}`}>Send again</button>
+      </td>
+    </tr>
+    ${
+      isOpen.value &&
+      html`<tr class="details"><td colspan="6"><${DeliveryDetails} id=${id} attempts=${attempts} /></td></tr>`
+    }`;
+}
 
 /** The kinds of jobs that have a view, by the first word of their events. */
 const KINDS = new Set(['crawl', 'batch_scrape', 'extract', 'agent']);

@@ -4,12 +4,11 @@ import type { Egress } from '../../fetch/net/checked-egress.ts';
 import { post } from '../../fetch/net/post.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import type { Database } from '../../storage/db/client.ts';
+import { type DueEvent, listDueEvents } from '../../storage/db/webhook-events.ts';
 import {
   type DeliveryAttempt,
-  type DueEvent,
   findWebhook,
   isJobRunning,
-  listDueEvents,
   type PendingDeliveries,
   readPendingDeliveries,
   recordAttempt,
@@ -196,24 +195,32 @@ class WebhookDelivery {
     const { id, attempts } = event;
     const { signal, onFault } = this.#round;
     const { url } = this.#webhook.target;
-    const failure = { id, delivered: false, responseStatus: null, retryInMs: retryInMs(attempts + 1) };
+    const { encrypts } = this.#webhook.cipher;
+    const failure = {
+      id,
+      delivered: false,
+      responseStatus: null,
+      responseBody: null,
+      retryInMs: retryInMs(attempts + 1),
+    };
     try {
       const request = await this.#buildRequest(event);
-      const statusCode = await post(this.#deps.egress, {
+      const { statusCode, excerpt } = await post(this.#deps.egress, {
         url,
         ...request,
         timeoutMs: ATTEMPT_TIMEOUT_MS,
         signal,
       });
+      // A receiver may repeat what it got, of which nothing is kept with zero data retention.
+      const response = { responseStatus: statusCode, responseBody: encrypts ? null : excerpt };
       if (statusCode >= 200 && statusCode < 300)
-        return { ...failure, delivered: true, responseStatus: statusCode, error: null };
+        return { ...failure, ...response, delivered: true, error: null };
       const message = `The receiver responded with HTTP ${statusCode}. Only 200 to 299 confirm the event.`;
-      return { ...failure, responseStatus: statusCode, error: message };
+      return { ...failure, ...response, error: message };
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof StoresUnavailable) throw thrown.cause;
       const error = toServiceError(thrown);
-      const { encrypts } = this.#webhook.cipher;
       if (error.code === 'UNKNOWN_ERROR') onFault(encrypts ? error.code : thrown, id);
       const reason = encrypts ? `The receiver could not be reached (${error.code}).` : error.message;
       return {

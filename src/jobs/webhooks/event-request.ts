@@ -3,7 +3,8 @@ import type { PageDetails } from '../../schemas/monitor-results.ts';
 import { withFileUrls } from '../../storage/blobs/file-urls.ts';
 import type { Blobs } from '../../storage/blobs/index.ts';
 import { withPictureUrls } from '../../storage/blobs/picture-urls.ts';
-import type { DueEvent, Webhook } from '../../storage/db/webhooks.ts';
+import type { DueEvent } from '../../storage/db/webhook-events.ts';
+import type { Webhook } from '../../storage/db/webhooks.ts';
 import { decryptError, type JobCipher } from '../../system/encryption/job-cipher.ts';
 import type { RunResult } from '../agent/results.ts';
 
@@ -19,46 +20,23 @@ const SIGNATURE_HEADERS = ['x-service-signature', 'x-firecrawl-signature'];
 /** Headers that the user's own headers cannot replace. */
 const RESERVED_HEADERS = new Set(['content-type', 'user-agent', ...SIGNATURE_HEADERS]);
 
+/** Where an event belongs to, and where its parts are. */
+interface EventSources {
+  jobId: string;
+  webhook: Webhook;
+  results: Blobs;
+  monitorBlobs: Blobs;
+  secretKey: string;
+}
+
 /**
  * Creates the request of an event. Its body is the same in every attempt, except for the signatures in file
  * URLs.
  * @throws ServiceError `NOT_FOUND` if the document of its page no longer exists
  */
-export async function buildEventRequest(
-  event: DueEvent,
-  {
-    jobId,
-    webhook,
-    results,
-    monitorBlobs,
-    secretKey,
-  }: { jobId: string; webhook: Webhook; results: Blobs; monitorBlobs: Blobs; secretKey: string },
-): Promise<EventRequest> {
-  const { target, baseUrl, secret, cipher } = webhook;
-  const error =
-    event.error === null ? undefined : decryptError({ code: '', message: event.error }, cipher).message;
-  const run =
-    (await checkData(event, { monitorBlobs, baseUrl, secretKey })) ??
-    (await runData(event, { jobId, results }));
-  const document =
-    error === undefined && event.blob !== null
-      ? cipher.decryptBytes(await results.get(event.blob))
-      : undefined;
-  const body = Buffer.from(
-    JSON.stringify({
-      success: error === undefined && !event.type.endsWith('.cancelled') && !isFailedCheck(event),
-      type: event.type,
-      id: jobId,
-      webhookId: event.id,
-      data: run
-        ? [run]
-        : document
-          ? [JSON.parse(withFileUrls(document.toString(), baseUrl, secretKey))]
-          : dataWithoutDocument(event, cipher),
-      ...(error !== undefined && { error }),
-      ...(Object.keys(target.metadata).length && { metadata: target.metadata }),
-    }),
-  );
+export async function buildEventRequest(event: DueEvent, sources: EventSources): Promise<EventRequest> {
+  const { target, secret } = sources.webhook;
+  const body = Buffer.from(JSON.stringify(await buildEventBody(event, sources)));
   const userHeaders = Object.entries(target.headers).filter(
     ([name]) => !RESERVED_HEADERS.has(name.toLowerCase()),
   );
@@ -68,6 +46,36 @@ export async function buildEventRequest(
     ...signatureHeaders(body, secret),
   };
   return { headers: { ...Object.fromEntries(userHeaders), ...headers }, body };
+}
+
+/** Creates the body of an event. @throws ServiceError `NOT_FOUND` if the document of its page no longer exists */
+export async function buildEventBody(
+  event: DueEvent,
+  { jobId, webhook, results, monitorBlobs, secretKey }: EventSources,
+): Promise<Record<string, unknown>> {
+  const { target, baseUrl, cipher } = webhook;
+  const error =
+    event.error === null ? undefined : decryptError({ code: '', message: event.error }, cipher).message;
+  const run =
+    (await checkData(event, { monitorBlobs, baseUrl, secretKey })) ??
+    (await runData(event, { jobId, results }));
+  const document =
+    error === undefined && event.blob !== null
+      ? cipher.decryptBytes(await results.get(event.blob))
+      : undefined;
+  return {
+    success: error === undefined && !event.type.endsWith('.cancelled') && !isFailedCheck(event),
+    type: event.type,
+    id: jobId,
+    webhookId: event.id,
+    data: run
+      ? [run]
+      : document
+        ? [JSON.parse(withFileUrls(document.toString(), baseUrl, secretKey))]
+        : dataWithoutDocument(event, cipher),
+    ...(error !== undefined && { error }),
+    ...(Object.keys(target.metadata).length && { metadata: target.metadata }),
+  };
 }
 
 /** Whether an event tells that a check of a monitor did not read all of its pages. */

@@ -337,6 +337,8 @@ export interface Tables {
     due_at: Timestamp;
     last_attempt_at: Date | null;
     response_status: number | null;
+    /** The beginning of the body of the last response, as text. */
+    response_body: string | null;
     last_error: string | null;
     created_at: Timestamp;
     delivered_at: Date | null;

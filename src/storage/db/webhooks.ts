@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../errors.ts';
-import { EMPTY_SUMMARY } from '../../schemas/monitor-results.ts';
 import type { WebhookTarget } from '../../schemas/webhook.ts';
 import { type JobCipher, restoreJobCipher } from '../../system/encryption/job-cipher.ts';
 import type { Database } from './client.ts';
@@ -54,102 +53,13 @@ export async function findWebhook(
   return { target, baseUrl: row.base_url ?? '', secret: row.webhook_secret, cipher };
 }
 
-/** An event that is due to be sent. */
-export interface DueEvent {
-  /** The `webhookId` of the event. */
-  id: string;
-  sequence: number;
-  type: string;
-  attempts: number;
-  /** Why the job or its page failed. */
-  error: string | null;
-  /** The page that the event is about. A failed page has no `blob`. */
-  pageId: string | null;
-  url: string | null;
-  blob: string | null;
-  /** The call of an agent that the event is about. */
-  action: { tool: string; input: Record<string, unknown> } | null;
-  /** Credits of an agent or extract until the event; `null` for other jobs. */
-  credits: number | null;
-  /** Key of the blob with the result of an agent or extract that has completed. */
-  resultBlob: string | null;
-  /** What the event tells of a check of a monitor, or of its page. */
-  check: CheckNews | null;
-}
-
-/** A check of a monitor that has ended, or a page of one. */
-interface CheckNews {
-  /** The data of the event, without the diff of a page. */
-  data: Record<string, unknown> & { status: string };
-  /** Key of the blob with the diff of a page. */
-  blob: string | null;
-}
-
-/** Query for due events. */
-export interface DueEventsQuery {
-  jobId: string;
-  /** Events that were never sent are listed only if their sequence number is greater than this one. */
-  after: number;
-  /** Maximum number of events that were never sent. */
-  maxNew: number;
-  /** Maximum number of events to be sent again. */
-  maxRetries: number;
-  /** Ids of events that are being sent. */
-  excludedIds: string[];
-}
-
-/**
- * Lists due events: the first ones that were never sent, and of those to be sent again the ones that have
- * been due for longest. The result is sorted by sequence number.
- */
-export async function listDueEvents(db: Database, query: DueEventsQuery): Promise<DueEvent[]> {
-  const { rows } = await sql<DueEvent>`
-    with due as (
-      (select * from webhook_deliveries
-        where job_id = ${query.jobId} and status = 'pending' and attempts = 0 and sequence > ${query.after}
-        order by sequence limit ${query.maxNew})
-      union all
-      (select * from webhook_deliveries
-        where job_id = ${query.jobId} and status = 'pending' and attempts > 0 and due_at <= now()
-          and id <> all(${query.excludedIds}::uuid[])
-        order by due_at limit ${query.maxRetries})
-    )
-    select due.id, due.sequence, type, due.attempts, due.error, pages.id as "pageId", pages.url, pages.blob,
-      case when step.tool is not null then json_build_object('tool', step.tool, 'input', step.input) end as action,
-      case when jobs.kind in ('agent', 'extract') then case when step.tool is null then jobs.credits else (
-        select sum(credits)::int from agent_steps
-        where agent_steps.job_id = due.job_id and agent_steps.sequence <= step.sequence) end end as credits,
-      results.blob as "resultBlob",
-      case when check_page.id is not null then json_build_object('blob', check_page.blob, 'data', json_build_object(
-          'monitorId', check_page.monitor_id, 'checkId', check_page.check_id, 'targetId', check_page.target_id,
-          'url', check_page.url, 'status', check_page.status, 'previousScrapeId', check_page.previous_scrape_id,
-          'currentScrapeId', check_page.current_scrape_id, 'error', check_page.error,
-          'failures', check_page.failures,
-          'isRecovered', check_page.is_failure_told and check_page.status <> 'error',
-          'isMeaningful', check_page.judgment -> 'meaningful', 'judgment', check_page.judgment))
-        when type = 'monitor.check.completed' then json_build_object('blob', null, 'data', json_build_object(
-          'monitorId', ended.monitor_id, 'checkId', ended.id, 'status', ended.status,
-          'summary', coalesce(ended.summary, ${JSON.stringify(EMPTY_SUMMARY)}::jsonb), 'error', ended.error,
-          'warning', ended.warning))
-        end as "check"
-    from due
-    join jobs on jobs.id = due.job_id
-    left join pages on pages.job_id = due.job_id and pages.ordinal = due.ordinal
-    left join agent_steps as step on step.job_id = due.job_id and step.sequence = due.ordinal
-    left join results on results.job_id = due.job_id and results.ordinal = 0
-      and type in ('agent.completed', 'extract.completed')
-    left join monitor_pages as check_page
-      on type = 'monitor.page' and check_page.check_id = due.job_id and check_page.ordinal = due.ordinal
-    left join monitor_checks as ended on type = 'monitor.check.completed' and ended.id = due.job_id
-    order by due.sequence`.execute(db.query);
-  return rows;
-}
-
 /** The result of an attempt to deliver an event. */
 export interface DeliveryAttempt {
   id: string;
   delivered: boolean;
   responseStatus: number | null;
+  /** The beginning of the response's body; `null` without a response, or if nothing of it may be kept. */
+  responseBody: string | null;
   /** Why the event was not delivered. */
   error: string | null;
   /** Milliseconds until the next attempt; `undefined` after the last one. */
@@ -167,6 +77,7 @@ export async function recordAttempt(db: Database, attempt: DeliveryAttempt): Pro
       due_at: sql<Date>`now() + make_interval(secs => ${retryInMs / 1000})`,
       last_attempt_at: sql<Date>`now()`,
       response_status: attempt.responseStatus,
+      response_body: attempt.responseBody,
       last_error: attempt.error,
       delivered_at: delivered ? sql<Date>`now()` : null,
     })
@@ -233,12 +144,31 @@ const COLUMNS = [
   'status',
   'attempts',
   'response_status',
+  'response_body',
   'last_error',
   'created_at',
   'last_attempt_at',
   'due_at',
   'delivered_at',
 ] as const;
+
+/** A delivery, and the team that asks for it. */
+interface OwnDelivery {
+  id: string;
+  teamId: string;
+}
+
+/** Finds a delivery of a team. @throws ServiceError `NOT_FOUND` */
+export async function findDelivery(db: Database, { id, teamId }: OwnDelivery): Promise<Delivery> {
+  const row = await db.query
+    .selectFrom('webhook_deliveries')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .where('team_id', '=', teamId)
+    .executeTakeFirst();
+  if (!row) throw deliveryNotFound(id);
+  return row;
+}
 
 /** Lists the deliveries of a team, newest first. */
 export async function listDeliveries(
@@ -275,10 +205,7 @@ export type Delivery = Awaited<ReturnType<typeof listDeliveries>>[number];
  * same `webhookId` again.
  * @throws ServiceError `NOT_FOUND` if the team has no such delivery, or the results of its job have expired
  */
-export async function redeliver(
-  db: Database,
-  { id, teamId }: { id: string; teamId: string },
-): Promise<Delivery> {
+export async function redeliver(db: Database, { id, teamId }: OwnDelivery): Promise<Delivery> {
   const row = await db.query
     .updateTable('webhook_deliveries')
     .from('jobs')
@@ -291,11 +218,12 @@ export async function redeliver(
     .where('webhook_deliveries.team_id', '=', teamId)
     .returning(COLUMNS.map((column) => `webhook_deliveries.${column}` as const))
     .executeTakeFirst();
-  if (!row) {
-    throw new ServiceError(
-      'NOT_FOUND',
-      `No delivery ${id} exists (any more). GET /v2/webhooks/deliveries lists them until the results of their job expire.`,
-    );
-  }
+  if (!row) throw deliveryNotFound(id);
   return row;
 }
+
+const deliveryNotFound = (id: string) =>
+  new ServiceError(
+    'NOT_FOUND',
+    `No delivery ${id} exists (any more). GET /v2/webhooks/deliveries lists them until the results of their job expire.`,
+  );

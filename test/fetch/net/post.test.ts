@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEgress, type Egress } from '../../../src/fetch/net/checked-egress.ts';
 import { type PostOptions, post } from '../../../src/fetch/net/post.ts';
+import { startPages } from '../../support/sites/pages.ts';
 import { startTlsSite } from '../../support/sites/tls-site.ts';
 import { DEAD_URL, type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
 
@@ -31,7 +32,10 @@ const refusal = (code: string, message: RegExp | string) =>
 describe('post', () => {
   it('sends the body and headers', async () => {
     const body = Buffer.from(JSON.stringify({ text: 'Grüße' }));
-    expect(await send(at('/all'), { body, headers: { 'X-One': '1', 'Content-Type': 'text/x' } })).toBe(200);
+    expect(await send(at('/all'), { body, headers: { 'X-One': '1', 'Content-Type': 'text/x' } })).toEqual({
+      statusCode: 200,
+      excerpt: 'thanks',
+    });
     const sent = receiver.received.at(-1);
     expect(sent?.raw.equals(body)).toBe(true);
     expect(sent?.headers).toMatchObject({
@@ -55,12 +59,12 @@ describe('post', () => {
   });
 
   it.each([200, 204, 301, 404, 410, 500, 503])('returns the status %i unchanged', async (status) => {
-    expect(await send(at(`/${status}`))).toBe(status);
+    expect(await send(at(`/${status}`))).toMatchObject({ statusCode: status });
   });
 
   it('follows no redirect', async () => {
     const before = receiver.received.length;
-    expect(await send(at('/302'))).toBe(302);
+    expect(await send(at('/302'))).toMatchObject({ statusCode: 302 });
     expect(receiver.received.slice(before).map(({ path }) => path)).toEqual(['/302']);
   });
 
@@ -115,8 +119,17 @@ describe('post', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     // A TCP server's address is never a path.
     const { port } = server.address() as AddressInfo;
-    expect(await send(`http://127.0.0.1:${port}/`)).toBe(202);
+    expect(await send(`http://127.0.0.1:${port}/`)).toEqual({ statusCode: 202, excerpt: 'only this' });
     server.close().closeAllConnections();
+  });
+
+  it.each([
+    ['a long text', 'word '.repeat(50_000), 'word '.repeat(205).slice(0, 1024)],
+    ['a character that is cut', `${'x'.repeat(1023)}ü`, 'x'.repeat(1023)],
+    ['bytes that are no text', Buffer.from([0x61, 0, 0xff]), 'a\uFFFD\uFFFD'],
+  ])('returns the first KiB of the response, of %s', async (_, sent, excerpt) => {
+    await using pages = await startPages({ '/': (_request, response) => response.end(sent) });
+    expect(await send(pages.url)).toEqual({ statusCode: 200, excerpt });
   });
 
   it('refuses anything that is not an http or https URL', async () => {

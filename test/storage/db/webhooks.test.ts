@@ -5,11 +5,11 @@ import { up as makeJobs } from '../../../migrations/0002-jobs.ts';
 import { runningDatabaseUrl } from '../../../src/run/embedded/postgres.ts';
 import { openDatabase } from '../../../src/storage/db/client.ts';
 import { changeTeam, findTeam } from '../../../src/storage/db/teams/teams.ts';
+import { listDueEvents } from '../../../src/storage/db/webhook-events.ts';
 import {
   findWebhook,
   isJobRunning,
   listDeliveries,
-  listDueEvents,
   readPendingDeliveries,
   recordAttempt,
   redeliver,
@@ -39,7 +39,14 @@ const due = (job: TestJob, asked: Partial<Parameters<typeof listDueEvents>[1]> =
 
 async function fail(job: TestJob, retryInMs: number | undefined): Promise<void> {
   for (const { id } of await due(job)) {
-    await recordAttempt(db, { id, delivered: false, responseStatus: 500, error: 'no', retryInMs });
+    await recordAttempt(db, {
+      id,
+      delivered: false,
+      responseStatus: 500,
+      responseBody: null,
+      error: 'no',
+      retryInMs,
+    });
   }
 }
 
@@ -87,10 +94,24 @@ describe('an attempt', () => {
     const job = await makeJob(db, { webhook: HOOK });
     const [event] = await due(job);
     const id = event?.id ?? '';
-    await recordAttempt(db, { id, delivered: true, responseStatus: 204, error: null, retryInMs: undefined });
+    await recordAttempt(db, {
+      id,
+      delivered: true,
+      responseStatus: 204,
+      responseBody: null,
+      error: null,
+      retryInMs: undefined,
+    });
     const [row] = await deliveriesOf(db, job);
     expect(row).toMatchObject({ status: 'delivered', attempts: 1, response_status: 204, last_error: null });
-    await recordAttempt(db, { id, delivered: false, responseStatus: 500, error: 'late', retryInMs: 60_000 });
+    await recordAttempt(db, {
+      id,
+      delivered: false,
+      responseStatus: 500,
+      responseBody: null,
+      error: 'late',
+      retryInMs: 60_000,
+    });
     expect(await deliveriesOf(db, job)).toEqual([row]);
   });
 
@@ -101,6 +122,7 @@ describe('an attempt', () => {
       id: event?.id ?? '',
       delivered: false,
       responseStatus: null,
+      responseBody: null,
       error: 'refused',
       retryInMs: undefined,
     });

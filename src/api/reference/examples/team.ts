@@ -8,6 +8,7 @@ const delivery = {
   status: 'delivered',
   attempts: 1,
   responseStatus: 200,
+  responseBody: '{"received":true}',
   error: null,
   createdAt: TIME,
   lastAttemptAt: TIME,
@@ -126,6 +127,21 @@ export const TEAM_EXAMPLES: Examples = {
   },
   'get /v2/webhooks/deliveries': {
     response: { success: true, data: [delivery], cursor: null, has_more: false },
+  },
+  'get /v2/webhooks/deliveries/:id': {
+    response: {
+      success: true,
+      data: {
+        ...delivery,
+        event: {
+          success: true,
+          type: 'crawl.page',
+          id: JOB_ID,
+          webhookId: JOB_ID,
+          data: [{ markdown: '# Example', metadata: { sourceURL: SITE, statusCode: 200, scrapeId: JOB_ID } }],
+        },
+      },
+    },
   },
   'post /v2/webhooks/deliveries/:id/redeliver': {
     requests: [{ summary: 'Send the event again', body: {} }],
