@@ -4,16 +4,14 @@ import { isJsonObject } from '../../json/json-object.ts';
 import { findSimilarName, plainName } from '../../json/similar-name.ts';
 import { isShort } from './examples.ts';
 import { FOREIGN_NAMES, REPLACEMENTS, WRAPPERS } from './key-names.ts';
-import { MEANINGS } from './meanings/index.ts';
-import { adviseOnEntryKey, adviseOnMemberKey } from './member-keys.ts';
+import { adviseOnMeaning, adviseOnValue, adviseOnWord } from './meant-options.ts';
+import { adviseOnEntryKey } from './member-keys.ts';
 import { mergeWithSent } from './merged-advice.ts';
 import type { Checked } from './mistake.ts';
 import { type Misnamed, mayBe, suggestOption, useOption, withSentValue } from './option-advice.ts';
-import { optionOfValue } from './option-of-value.ts';
-import { hasWords, nearestOptions, singularOf, wordsOf } from './option-words.ts';
+import { nearestOptions, singularOf, wordsOf } from './option-words.ts';
 import { memberAt, requiredKeys, schemasAt, shapeOf, unwrap, valueAt } from './request-schema.ts';
 import { adviseOnValueKind } from './value-kinds.ts';
-import { substituteFor } from './value-substitutes.ts';
 
 /** A place in a request that has a key which its schema does not know. */
 export interface Place {
@@ -158,46 +156,6 @@ function findReplacement(table: typeof REPLACEMENTS, misnamed: Misnamed): string
   return withSentValue(typeof found.advice === 'function' ? found.advice(value) : found.advice, misnamed);
 }
 
-/** Says which option is meant by a value that only one of them accepts. */
-function adviseOnValue(misnamed: Misnamed): string | undefined {
-  // In a query, a state may be a switch: `active=true`.
-  const isSwitch = misnamed.part === 'query' && /^(true|1|yes|)$/i.test(String(misnamed.value));
-  const meant = isSwitch ? { ...misnamed, value: misnamed.key } : misnamed;
-  const name = optionOfValue(meant);
-  if (!name) return undefined;
-  const substitute = substituteFor(name, meant.value);
-  return substitute ? `${substitute}.` : useOption(name, undefined, meant, true);
-}
-
-/** Says what to do by the words of a name: of the place itself, or of the scrapes that the place has. */
-function adviseOnMeaning(misnamed: Misnamed): string | undefined {
-  const { key, value, shape } = misnamed;
-  const member = adviseOnMemberKey(key, value, shape);
-  if (member) return member;
-  const found = adviseOnWords(wordsOf(key), misnamed);
-  if (found !== undefined || !shape.scrapeOptions) return found;
-  const nested = { ...misnamed, shape: shapeOf(unwrap(shape.scrapeOptions)) };
-  const inside = adviseOnValueKind(value, nested.shape) ?? adviseOnValue(nested) ?? adviseOnMeaning(nested);
-  return inside?.startsWith('Use ') ? `In scrapeOptions: ${inside}` : inside;
-}
-
-/** Finds the advice for words; that for an option which can have the value comes first. */
-function adviseOnWords(words: ReadonlySet<string>, misnamed: Misnamed): string | undefined {
-  const { value, shape } = misnamed;
-  const found = MEANINGS.filter(({ beside }) => Object.hasOwn(shape, beside))
-    .flatMap(({ advice }) => Object.entries(advice))
-    .filter(([wanted]) => hasWords(words, wanted))
-    .map(([, advice]) => withSentValue(typeof advice === 'function' ? advice(value) : advice, misnamed));
-  return found.find((advice) => !isForOthers(advice, misnamed)) ?? found[0];
-}
-
-/** Whether advice is to use an option that takes no number, for a value that is one. */
-function isForOthers(advice: string, { value, shape }: Misnamed): boolean {
-  const name = /^Use (\w+)/.exec(advice)?.[1];
-  if (typeof value !== 'number' || !name || !Object.hasOwn(shape, name)) return false;
-  return !unwrap(shape[name]!).some((plain) => plain.schema._zod.def.type === 'number');
-}
-
 /** Says that a key stands for the only required option that is missing, if that can have its value. */
 function adviseOnMissing(misnamed: Misnamed, { request, path }: Place): string | undefined {
   const { value, shape, part } = misnamed;
@@ -237,16 +195,6 @@ function adviseOnUrl({ value, shape }: Misnamed, { request, path }: Place): stri
   return shape.webhook && urls.length === 1 && memberAt(sent, 'webhook') === undefined
     ? `Use webhook: ${JSON.stringify({ url: urls[0] })}, which gets the events of the job.`
     : undefined;
-}
-
-/** A word, by which a value says what its option is for where the name does not: `{"bypass": "cloudflare"}`. */
-const WORD = /^[a-z][\w-]{2,30}$/i;
-
-/** Says what to do by the word that a value is. */
-function adviseOnWord(misnamed: Misnamed): string | undefined {
-  const { value, part } = misnamed;
-  if (typeof value !== 'string' || !WORD.test(value) || part !== 'body') return undefined;
-  return adviseOnWords(wordsOf(value), { ...misnamed, value: undefined });
 }
 
 /** Says that there is no option of that name, and which ones come nearest to it. */

@@ -12,6 +12,10 @@ const areRules = (value: unknown): value is object =>
     (each) => typeof each === 'string' || (isJsonObject(each) && 'selector' in each),
   );
 
+/** Says how long a page is waited for, or what for. */
+const adviseOnTimeOrWait = (value: unknown): string =>
+  typeof value === 'number' ? 'Use waitFor, in milliseconds.' : adviseOnWait(value);
+
 /** A JSON Schema of texts with the names that rules for selectors have, or with an example. */
 function schemaOfNames(rules: unknown): object {
   const names = areRules(rules) && isShort(rules) ? Object.keys(rules) : [];
@@ -27,8 +31,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       'screenshot selector':
         'Use formats: ["screenshot"] for the visible part of the page, or [{"type":"screenshot","fullPage":true}] for all of it: there are no screenshots of elements.',
       'user agent|useragent': 'Use headers: {"User-Agent": …}.',
-      'wait|ready selector': (value) =>
-        typeof value === 'number' ? 'Use waitFor, in milliseconds.' : adviseOnWait(value),
+      'wait|ready selector': adviseOnTimeOrWait,
       'wait|delay|ready load|state|idle|network|dom|event':
         'Leave it out: a browser waits until the page is quiet. For more time, use waitFor, in milliseconds.',
       'goto|navigation|navigate':
@@ -39,8 +42,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
       click: (value) =>
         `Use actions: [${json({ type: 'click', selector: textOr(value, '#more'), all: true })}].`,
       scroll: 'Use actions: [{"type":"scroll","direction":"down"}].',
-      'wait|delay': (value) =>
-        typeof value === 'number' ? 'Use waitFor, in milliseconds.' : adviseOnWait(value),
+      'wait|delay': adviseOnTimeOrWait,
       'param|parameter|querystring':
         'Leave it out, and write it into the URL, such as https://example.com/?q=tea.',
       retry: 'Leave it out: the service decides by itself which failures are worth another try.',
