@@ -16,6 +16,8 @@ interface WantedJob {
   kind?: JobKind;
   /** What to do with a job of another kind, where its own path does not do the same; empty for that path. */
   instead?: (kind: JobKind) => string;
+  /** What the request asks for below the id, such as `/errors`, which every job with pages has. */
+  below?: string;
 }
 
 /**
@@ -24,13 +26,13 @@ interface WantedJob {
  */
 export async function jobNotFound(
   { db }: Pick<ApiDeps, 'db'>,
-  { id, teamId, message, kind: served, instead }: WantedJob,
+  { id, teamId, message, kind: served, instead, below = '' }: WantedJob,
 ): Promise<ServiceError> {
   const own = await findOwnKind(db, id, teamId);
   const kind = READABLE.find((each) => each === own && each !== served);
   if (!kind) return new ServiceError('NOT_FOUND', message);
-  const { noun, path } = JOB_KINDS[kind];
-  const advice = instead?.(kind) || `use ${path}/${id}`;
+  const { noun, path, hasPages } = JOB_KINDS[kind];
+  const advice = instead?.(kind) || `use ${path}/${id}${hasPages ? below : ''}`;
   return new ServiceError('NOT_FOUND', `${message} The id is that of ${withArticle(noun)}: ${advice}.`);
 }
 

@@ -172,6 +172,10 @@ export const uploadUrlResponse = z.object({
     method: z.literal('PUT'),
     expiresAt: z.iso.datetime().describe('end of the hour in which the file must be uploaded and parsed'),
     maxSizeBytes: z.int(),
+    warning: z
+      .string()
+      .optional()
+      .describe('that contentType and the name of the file contradict each other'),
   }),
 });
 

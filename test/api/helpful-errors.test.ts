@@ -38,6 +38,16 @@ describe('a body that is no JSON', () => {
     ['{"url": "http://a.test", "formats": ["html"}', /A \] is missing before it/],
     [`'{"url": "http://a.test"}'`, /command line of Windows/],
     ['{\\"url\\": \\"http://a.test\\"}', /backslash before each quote/],
+    [
+      'url=http%3A%2F%2Fa.test&timeout=2000',
+      /it is a form or YAML\. Write it as JSON: \{"url":"http:\/\/a\.test","timeout":2000\}/,
+    ],
+    ['url: http://a.test\nmobile: true', /Write it as JSON: \{"url":"http:\/\/a\.test","mobile":true\}/],
+    ['<p>http://a.test</p>', /it is HTML or XML\. A file goes to POST \/v2\/parse/],
+    [
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="a.html"\r\n\r\n<p>x\r\n--x--\r\n',
+      /it is multipart\/form-data, which only POST \/v2\/parse takes, .* Leave that header out/,
+    ],
   ])('%j is told with line and column', async (raw, message) => {
     const error = await errorOf('/v2/scrape', { raw });
     expect(error).toMatch(/^Bad request, malformed JSON: /);
@@ -216,6 +226,14 @@ describe('a path', () => {
       const answer = await call(path, init);
       expect([path, answer.status]).toEqual([path, 404]);
       expect(answer.body.error).toContain(`The id is that of a batch: use /v2/batch/scrape/${id}.`);
+    }
+    for (const below of ['errors', 'pages', 'hosts', 'export'])
+      expect(await errorOf(`/v2/crawl/${id}/${below}`)).toContain(`use /v2/batch/scrape/${id}/${below}.`);
+    for (const below of ['pause', 'resume', 'retune', 'retry']) {
+      const options = below === 'retune' ? { delay: 1 } : {};
+      expect(await errorOf(`/v2/crawl/${id}/${below}`, { body: options })).toContain(
+        `use /v2/batch/scrape/${id}/${below}.`,
+      );
     }
     // A batch has no session of its own, but each of its pages may have one.
     expect(await errorOf(`/v2/scrape/${id}/interact`, { body: { code: '1' } })).toContain(

@@ -90,6 +90,16 @@ describe('a WebSocket client', () => {
     expect(messages).toEqual([{ type: 'error', error: expect.stringContaining(reason) }]);
   });
 
+  it('of the path of another kind of job is told which path that job has', async () => {
+    const id = await startJob('/v2/batch/scrape', { urls: [`${site.url}/article/1`] });
+    const { code, messages } = await watch(`/v2/crawl/${id}`);
+    expect([code, messages]).toEqual([
+      1008,
+      [{ type: 'error', error: expect.stringContaining(`that of a batch: use /v2/batch/scrape/${id}.`) }],
+    ]);
+    await finished('/v2/batch/scrape', id);
+  });
+
   it('receives nothing of jobs of other teams, and is told so', async () => {
     const { key } = await makeTeam(db);
     const id = await startJob('/v2/batch/scrape', { urls: [`${site.url}/article/1`] });

@@ -164,6 +164,15 @@ it.each([
   expect(refused.body.error).toMatch(/can be parsed: html, .* say so by contentType/);
 });
 
+it('a name and a declared type of two kinds are answered with a warning', async () => {
+  const warningOf = async (contentType: string) =>
+    (await call('/v2/parse/upload-url', { body: { filename: 'a.pdf', contentType } })).body.data.warning;
+  expect(await warningOf('application/zip')).toBe(
+    'contentType is application/zip, but the name a.pdf says application/pdf. The bytes of the file decide: leave contentType out, or correct the name.',
+  );
+  expect(await warningOf('application/pdf')).toBeUndefined();
+});
+
 describe('a signed token', () => {
   const refused = { status: 404, body: { success: false, code: 'NOT_FOUND' } };
 

@@ -1,4 +1,5 @@
 import { excerpt } from '../../errors.ts';
+import { parseJson } from '../../json/json-object.ts';
 
 /** The longest text in which a position that the parser does not tell is looked for. */
 const MAX_SEARCHED_CHARACTERS = 100_000;
@@ -71,11 +72,39 @@ function adviseOnText(text: string): string | undefined {
     return `it is a URL by itself. Write ${JSON.stringify({ url: excerpt(text, 200) })}`;
   if (/^@[\w./~-]+$/.test(text))
     return `it is the name of a file. curl reads the file for -d ${excerpt(text, 100)} or --data-binary, and not for --data-raw or -F`;
+  if (/^--[^\n]*\r?\nContent-Disposition: form-data/i.test(text))
+    return 'it is multipart/form-data, which only POST /v2/parse takes, and the Content-Type says otherwise. Leave that header out: the HTTP client sets it with the boundary that it uses';
+  const members = membersOf(text);
+  if (members) return `it is a form or YAML. Write it as JSON: ${JSON.stringify(members)}`;
+  if (/^<[a-z!?]/i.test(text))
+    return 'it is HTML or XML. A file goes to POST /v2/parse, as multipart/form-data';
   if (/^(\[object \w+\]|undefined)$/.test(text))
     return 'the program has not written its object as JSON. In JavaScript, send JSON.stringify(body)';
   return /^b['"]/.test(text)
     ? 'the program has sent bytes as Python prints them. Send json.dumps(body), or json=body with requests and httpx'
     : undefined;
+}
+
+/** The longest form whose members are repeated. */
+const MAX_FORM_CHARACTERS = 300;
+/** A form, whose members have no blanks, and lines of YAML. */
+const FORM = /^[\w.[\]-]+=[^\s&]*(?:&[\w.[\]-]+=[^\s&]*)*$/;
+const YAML = /^\w+:[ \t]+\S.*(?:\r?\n\w+:[ \t]+\S.*)*$/;
+
+/** The members of a short form or of lines of YAML, with their values as JSON has them; undefined for other texts. */
+function membersOf(text: string): Record<string, unknown> | undefined {
+  if (text.length > MAX_FORM_CHARACTERS) return undefined;
+  const pairs: Iterable<readonly [string, string]> | undefined = FORM.test(text)
+    ? new URLSearchParams(text)
+    : YAML.test(text)
+      ? text
+          .split(/\r?\n/)
+          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)] as const)
+      : undefined;
+  return (
+    pairs &&
+    Object.fromEntries([...pairs].map(([name, value]) => [name, parseJson(value.trim()) ?? value.trim()]))
+  );
 }
 
 /** Says what is to be changed at a place where a text stops being JSON, and changes it. */

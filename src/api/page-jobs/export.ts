@@ -33,7 +33,7 @@ export function mountExports(
       const { query, params } = request;
       const { format, skip } = validate(exportQuery, { ...query }, 'query');
       const { id } = validate(jobIdParams, { id: params.id }, 'path');
-      const job = await requirePageJob(deps, { id, teamId: caller.teamId, kind });
+      const job = await requirePageJob(deps, { id, teamId: caller.teamId, kind, below: '/export' });
       const { mediaType, extension } = EXPORT_FORMATS[format];
       response.attachment(`${JOB_KINDS[kind].noun}-${id}${extension}`);
       response.set({ 'Content-Type': mediaType, 'Content-Security-Policy': FOREIGN_FILE_POLICY });

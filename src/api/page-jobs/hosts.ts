@@ -20,7 +20,7 @@ export function hostsRoute({ kind, tag }: PageJobResource): AnyRoute {
     errors: ['NOT_FOUND'],
     rateLimited: false,
     async handler({ caller, params: { id } }, { db, config }) {
-      const job = await requirePageJob({ db, config }, { id, teamId: caller.teamId, kind });
+      const job = await requirePageJob({ db, config }, { id, teamId: caller.teamId, kind, below: '/hosts' });
       // A job with zero data retention has hashes in place of its hosts, and measures none.
       const hosts = job.cipher.encrypts ? [] : await listHostPace(db, id);
       const progress = await readDocumentPace(db, id);

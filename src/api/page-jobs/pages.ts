@@ -24,7 +24,8 @@ export function pagesRoute({ kind, tag }: PageJobResource): AnyRoute {
     response: jobPages,
     errors: ['NOT_FOUND'],
     async handler({ caller, params: { id }, query, baseUrl }, { db, config }) {
-      const { cipher } = await requirePageJob({ db, config }, { id, teamId: caller.teamId, kind });
+      const wanted = { id, teamId: caller.teamId, kind, below: '/pages' };
+      const { cipher } = await requirePageJob({ db, config }, wanted);
       const { status, errorCode, search = '', skip, limit } = query;
       const words = wordsOf(search);
       if (words.length && cipher.encrypts) {

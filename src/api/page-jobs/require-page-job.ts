@@ -12,16 +12,17 @@ export interface RequestedPageJob extends PageJobState {
 
 /**
  * Reads the state of a batch or crawl of a team.
+ * @param wanted.below what the request asks for below the id, such as `/errors`
  * @throws ServiceError `NOT_FOUND` if the team has no such job, or its results have expired
  */
 export async function requirePageJob(
   { db, config }: Pick<ApiDeps, 'db' | 'config'>,
-  wanted: { id: string; teamId: string; kind: PageJobKind },
+  wanted: { id: string; teamId: string; kind: PageJobKind; below?: string },
 ): Promise<RequestedPageJob> {
-  const { id, teamId, kind } = wanted;
+  const { id, teamId, kind, below = '' } = wanted;
   const job = await readPageJobState(db, id);
   if (job?.kind === kind) return ownPageJob(job, wanted, config);
-  throw await jobNotFound({ db }, { id, teamId, message: missing(wanted) });
+  throw await jobNotFound({ db }, { id, teamId, message: missing(wanted), below });
 }
 
 /**
@@ -33,11 +34,13 @@ export async function requireWatchableJob(
   { db, config }: Pick<ApiDeps, 'db' | 'config'>,
   wanted: { id: string; teamId: string; kind: PageJobKind },
 ): Promise<RequestedPageJob> {
-  const job = await readPageJobState(db, wanted.id);
-  if (job?.kind === wanted.kind && job.teamId !== wanted.teamId)
+  const { id, teamId, kind } = wanted;
+  const job = await readPageJobState(db, id);
+  if (job?.kind !== kind) throw await jobNotFound({ db }, { id, teamId, message: missing(wanted) });
+  if (job.teamId !== teamId)
     throw new ServiceError(
       'FORBIDDEN',
-      `The ${JOB_KINDS[wanted.kind].noun} ${wanted.id} belongs to another team. Use an API key of that team.`,
+      `The ${JOB_KINDS[kind].noun} ${id} belongs to another team. Use an API key of that team.`,
     );
   return ownPageJob(job, wanted, config);
 }

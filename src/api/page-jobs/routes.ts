@@ -66,7 +66,7 @@ function errorsRoute({ kind, tag }: PageJobResource): AnyRoute {
     errors: ['NOT_FOUND'],
     rateLimited: false,
     async handler({ caller, params: { id } }, deps) {
-      const job = await requirePageJob(deps, { id, teamId: caller.teamId, kind });
+      const job = await requirePageJob(deps, { id, teamId: caller.teamId, kind, below: '/errors' });
       const { cipher, blocked: blockedCount } = job;
       const failed = await listFailedPages(deps.db, id);
       const { blocked, homepages } = await listSkipped(deps.db, id);
@@ -118,7 +118,7 @@ function pausedStateRoute(
     errors: ['NOT_FOUND', 'JOB_ENDED'],
     rateBucket: 'jobChange',
     async handler({ caller, params: { id } }, deps) {
-      const job = { id, teamId: caller.teamId, kind };
+      const job = { id, teamId: caller.teamId, kind, below: `/${action}` };
       const state = await applyRetuning(job, { paused: action === 'pause' }, deps);
       await deps.temporal.signalPageJob(kind, id, action);
       return state;
@@ -145,7 +145,7 @@ function retuneRoute({ kind, tag }: PageJobResource): AnyRoute {
           'limit applies to crawls only, because a batch scrapes exactly the URLs of its requests. Leave limit out.',
         );
       }
-      const job = { id, teamId: caller.teamId, kind };
+      const job = { id, teamId: caller.teamId, kind, below: '/retune' };
       const state = await applyRetuning(job, { limit, maxConcurrency, delay }, deps);
       await deps.temporal.signalPageJob(kind, id, 'wake');
       return state;
@@ -159,7 +159,7 @@ function retuneRoute({ kind, tag }: PageJobResource): AnyRoute {
  * @throws ServiceError `NOT_FOUND`; `JOB_ENDED` if the job is not running any more
  */
 async function applyRetuning(
-  job: { id: string; teamId: string; kind: PageJobKind },
+  job: { id: string; teamId: string; kind: PageJobKind; below: string },
   retuning: schemas.Retuning,
   deps: ApiDeps,
 ) {
@@ -195,7 +195,7 @@ function retryRoute({ kind, tag }: PageJobResource): AnyRoute {
     rateBucket: 'jobChange',
     async handler({ caller, params: { id } }, deps) {
       const { teamId } = caller;
-      const { cipher } = await requirePageJob(deps, { id, teamId, kind });
+      const { cipher } = await requirePageJob(deps, { id, teamId, kind, below: '/retry' });
       const { retried, host } = await retryFailedPages(deps.db, { id, ttlMs: deps.config.resultTtlMs });
       if (retried)
         await deps.temporal.resumePageJob({

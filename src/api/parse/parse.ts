@@ -1,4 +1,9 @@
-import { ACCEPTED_FILES, listUploadFormats, mayAcceptUpload } from '../../content/parsers/upload-types.ts';
+import {
+  ACCEPTED_FILES,
+  listUploadFormats,
+  mayAcceptUpload,
+  typeAgainstDeclared,
+} from '../../content/parsers/upload-types.ts';
 import { uploadUrl } from '../../content/upload-url.ts';
 import { errorsRaisedBy, excerpt, quote, ServiceError } from '../../errors.ts';
 import {
@@ -80,6 +85,7 @@ const createUploadUrl = defineRoute({
     const grant = grantUpload(teamId);
     const file = { ...grant, name: baseName(filename), contentType };
     requireParsable(file);
+    const warning = warnOfTypes(file);
     return {
       success: true,
       data: {
@@ -88,6 +94,7 @@ const createUploadUrl = defineRoute({
         method: 'PUT' as const,
         expiresAt: grant.expiresAt.toISOString(),
         maxSizeBytes: MAX_UPLOAD_BYTES,
+        ...(warning !== undefined && { warning }),
       },
     };
   },
@@ -108,6 +115,14 @@ function requireParsable({ name, contentType }: { name: string; contentType: str
     'UNSUPPORTED_FILE_TYPE',
     `${excerpt(name)}${declared} is not of a type that can be parsed. ${ACCEPTED_FILES} If it is of one of them, say so by contentType or the ending of filename.`,
   );
+}
+
+/** Says that the declared type of a file and its name contradict each other; undefined if they do not. */
+function warnOfTypes(file: { name: string; contentType: string }): string | undefined {
+  const named = typeAgainstDeclared(file);
+  return named === undefined
+    ? undefined
+    : `contentType is ${excerpt(file.contentType)}, but the name ${excerpt(file.name)} says ${named}. The bytes of the file decide: leave contentType out, or correct the name.`;
 }
 
 const listFormats = defineRoute({

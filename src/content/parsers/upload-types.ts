@@ -118,6 +118,31 @@ export function mayAcceptUpload({ name, contentType }: { name: string; contentTy
   return isVague && !extname(name);
 }
 
+/** The media types of archives, which those of office documents and books consist of. */
+const ARCHIVE_TYPES = new Set(['application/zip', 'application/x-zip-compressed']);
+const ARCHIVED_DOCUMENT = /openxmlformats|macroenabled|opendocument|epub/;
+
+/**
+ * Finds out whether the declared type of a file and its name are about files of two types.
+ * @param upload.contentType the type that the client declares; empty if it declares none
+ * @returns the type that the name says; `undefined` if the two agree, or one of them says nothing
+ */
+export function typeAgainstDeclared({
+  name,
+  contentType,
+}: {
+  name: string;
+  contentType: string;
+}): string | undefined {
+  const mediaType = parseMediaType(contentType);
+  const named = typeByName(name);
+  if (!named || named === mediaType) return undefined;
+  const isOther = ARCHIVE_TYPES.has(mediaType)
+    ? !ARCHIVED_DOCUMENT.test(named)
+    : ACCEPTED_TYPES.has(mediaType);
+  return isOther ? named : undefined;
+}
+
 /**
  * Determines whether an uploaded file is of a type that can be parsed: by the signature in its bytes, else by
  * its declared type or the extension of its name.

@@ -131,7 +131,7 @@ const RULES: Partial<Record<ErrorCode, ErrorRule>> = {
           ],
   },
   SCRAPE_SITE_ERROR: {
-    advice: 'Check the URL and its port, and try again later: the site itself does not respond as it should.',
+    advice: 'Try again later: the site itself does not respond as it should.',
     fixes: (page) => (/redirects more than/.test(page.error?.message ?? '') ? keepCookies(page) : [RETRY]),
   },
   SCRAPE_ALL_ENGINES_FAILED: {

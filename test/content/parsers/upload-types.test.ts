@@ -4,6 +4,7 @@ import {
   acceptUpload,
   documentMediaType,
   mayAcceptUpload,
+  typeAgainstDeclared,
 } from '../../../src/content/parsers/upload-types.ts';
 import { uploadUrl } from '../../../src/content/upload-url.ts';
 
@@ -96,4 +97,28 @@ it.each([
   ['a.constructor', ''],
 ])('%s, declared as %j, is refused before its bytes are known', (name, contentType) => {
   expect(mayAcceptUpload({ name, contentType })).toBe(false);
+});
+
+it.each([
+  ['a.pdf', 'application/zip', 'application/pdf'],
+  ['a.pdf', 'image/png', 'application/pdf'],
+  ['a.html', 'application/pdf; charset=utf-8', 'text/html'],
+])('the name %s contradicts the declared type %j', (name, contentType, named) => {
+  expect(typeAgainstDeclared({ name, contentType })).toBe(named);
+});
+
+it.each([
+  ['a.pdf', 'application/pdf'],
+  ['a.pdf', ''],
+  ['a.pdf', 'application/octet-stream'],
+  ['a.csv', 'text/plain'],
+  // An office document and a book are archives.
+  ['a.docx', 'application/zip'],
+  ['a.ods', 'application/zip'],
+  ['a.epub', 'application/x-zip-compressed'],
+  // A type of which nothing is known may be another name of the same one.
+  ['a.pdf', 'application/x-pdf'],
+  ['README', 'application/pdf'],
+])('the name %s does not contradict the declared type %j', (name, contentType) => {
+  expect(typeAgainstDeclared({ name, contentType })).toBeUndefined();
 });
