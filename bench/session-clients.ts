@@ -13,9 +13,9 @@ import { EXPECTED, findClosedPort, startSite } from './session-clients/site.ts';
 const HELP = `Drives a browser session by each client of the DevTools protocol: connects, opens a page, uploads and downloads a
 file, uses several tabs, and comes back; then fails in several ways, for the client's own errors. Starts the service with
 data of its own. Playwright and Puppeteer are those of this repository. The other clients are installed below a directory
-of their own, never into this repository: from PyPI, from the proxy of Go modules, and chromedriver as a package of
-Debian, which needs python3, go and apt-get. A client that cannot be installed is named with the reason. Takes about
-three minutes, and more for the first installation. Ends with 1 if a client could not do something.
+of their own, never into this repository: from npm and PyPI, from the proxy of Go modules, and chromedriver as a package
+of Debian, which needs npm, python3, go and apt-get. A client that cannot be installed is named with the reason. Takes
+about four minutes, and more for the first installation. Ends with 1 if a client could not do something.
 
 Usage: node bench/session-clients.ts [OPTIONS]
 
@@ -59,6 +59,8 @@ async function main({ clients, directory, write }: typeof options): Promise<void
     const outcomes = await runClient(installed.command, {
       ...installed.settings,
       WINNOW_CLIENT_URL: cdpUrl,
+      WINNOW_CLIENT_API: `${service.url}/v2/browser/${id}`,
+      WINNOW_CLIENT_KEY: service.key,
       WINNOW_CLIENT_SITE: site.url,
       WINNOW_CLIENT_FILE: file,
       WINNOW_CLIENT_UNREACHABLE: `http://127.0.0.1:${await findClosedPort()}/`,

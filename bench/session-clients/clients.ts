@@ -7,8 +7,8 @@ import { run } from '../clients/run-command.ts';
 export interface Client {
   name: string;
   version: string;
-  /** Advice on how to connect; empty if the `cdpUrl` of a session is enough. */
-  connectBy: string;
+  /** By what it does a step, where `cdpUrl` and the protocol are not enough. */
+  by?: { connect?: string; download?: string };
   /**
    * Installs it below a directory, unless it is there.
    * @returns the command that runs its program, and settings of that program
@@ -18,7 +18,17 @@ export interface Client {
 }
 
 const PROGRAMS = path.join(import.meta.dirname, 'programs');
-const VERSIONS = { playwright: '1.65.2', selenium: '4.51.0', chromedp: 'v0.23.0', rod: 'v0.116.2' };
+const VERSIONS = {
+  playwright: '1.65.2',
+  selenium: '4.51.0',
+  chromedp: 'v0.23.0',
+  rod: 'v0.116.2',
+  stagehand: '3.7.3',
+  browserUse: '0.13.14',
+  agentBrowser: '0.41.2',
+};
+
+const IN_PYTHON = [`playwright==${VERSIONS.playwright}`, `selenium==${VERSIONS.selenium}`];
 
 /** The program of a client, in the Node and with the packages of this repository. */
 const inNode = (name: string) => async () => ({
@@ -31,34 +41,33 @@ function versionOf(name: string): string {
 
 /** All clients, in the order of the table. */
 export const CLIENTS: Client[] = [
-  { name: 'Playwright', version: versionOf('playwright'), connectBy: '', install: inNode('playwright') },
+  { name: 'Playwright', version: versionOf('playwright'), install: inNode('playwright') },
   {
     name: 'Playwright for Python',
     version: VERSIONS.playwright,
-    connectBy: '',
     async install(directory) {
-      return { command: [await installPython(directory), path.join(PROGRAMS, 'playwright_python.py')] };
+      const python = await installPython(directory, 'python', IN_PYTHON);
+      return { command: [python, path.join(PROGRAMS, 'playwright_python.py')] };
     },
   },
-  { name: 'Puppeteer', version: versionOf('puppeteer-core'), connectBy: '', install: inNode('puppeteer') },
+  { name: 'Puppeteer', version: versionOf('puppeteer-core'), install: inNode('puppeteer') },
   {
     name: 'chromedp',
     version: VERSIONS.chromedp,
-    connectBy: '`remote.NoModifyURL`',
+    by: { connect: '`remote.NoModifyURL`' },
     install: async (directory) => ({ command: [path.join(await buildGo(directory), 'chromedp')] }),
   },
   {
     name: 'rod',
     version: VERSIONS.rod,
-    connectBy: '',
     install: async (directory) => ({ command: [path.join(await buildGo(directory), 'rod')] }),
   },
   {
     name: 'Selenium for Python',
     version: VERSIONS.selenium,
-    connectBy: 'a relay, see above',
+    by: { connect: 'a relay, see above' },
     async install(directory) {
-      const python = await installPython(directory);
+      const python = await installPython(directory, 'python', IN_PYTHON);
       const DRIVER = await installChromedriver(directory);
       return {
         command: [python, path.join(PROGRAMS, 'selenium_python.py')],
@@ -66,19 +75,60 @@ export const CLIENTS: Client[] = [
       };
     },
   },
+  {
+    name: 'Stagehand',
+    version: VERSIONS.stagehand,
+    async install(directory) {
+      const packages = await installNode(directory, `@browserbasehq/stagehand@${VERSIONS.stagehand}`);
+      const PACKAGE = path.join(packages, '@browserbasehq', 'stagehand', 'dist', 'esm', 'index.js');
+      const { command } = await inNode('stagehand')();
+      return { command, settings: { WINNOW_CLIENT_PACKAGE: PACKAGE } };
+    },
+  },
+  {
+    name: 'browser-use',
+    version: VERSIONS.browserUse,
+    async install(directory) {
+      const packages = [`browser-use==${VERSIONS.browserUse}`];
+      const python = await installPython(directory, 'browser-use', packages);
+      return {
+        command: [python, path.join(PROGRAMS, 'browser_use_python.py')],
+        settings: { ANONYMIZED_TELEMETRY: 'false', BROWSER_USE_LOGGING_LEVEL: 'result' },
+      };
+    },
+  },
+  {
+    name: 'agent-browser',
+    version: VERSIONS.agentBrowser,
+    by: { download: 'the API' },
+    async install(directory) {
+      const packages = await installNode(directory, `agent-browser@${VERSIONS.agentBrowser}`);
+      const PROGRAM = path.join(packages, '.bin', 'agent-browser');
+      const { command } = await inNode('agent_browser')();
+      return { command, settings: { WINNOW_CLIENT_PROGRAM: PROGRAM } };
+    },
+  },
 ];
 
-/** Installs the packages from PyPI. @returns the path of their Python */
-async function installPython(directory: string): Promise<string> {
-  const home = path.join(directory, 'python');
+/** Installs packages from PyPI, each set in a place of its own. @returns the path of their Python */
+async function installPython(directory: string, name: string, packages: string[]): Promise<string> {
+  const home = path.join(directory, name);
   const python = path.join(home, 'bin', 'python');
   await run(['python3', '-m', 'venv', home], directory);
-  const packages = [`playwright==${VERSIONS.playwright}`, `selenium==${VERSIONS.selenium}`];
   await run(
     [python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages],
     directory,
   );
   return python;
+}
+
+/** Installs a package from npm, without programs of its installation. @returns the directory of all packages */
+async function installNode(directory: string, name: string): Promise<string> {
+  const home = path.join(directory, 'node');
+  await mkdir(home, { recursive: true });
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  await run(['npm', 'install', '--prefix', home, ...options, name], home);
+  return path.join(home, 'node_modules');
 }
 
 /** Builds the programs in Go with modules from the Go proxy. @returns the directory of the programs */

@@ -9,7 +9,7 @@ import { EXPECTED } from './site.ts';
 /** Tables with one space around each cell. */
 const withoutPadding = (tables: string) => tables.replaceAll(/ +/g, ' ');
 
-const client = { name: 'a client', version: 'v1.2', connectBy: '' };
+const client = { name: 'a client', version: 'v1.2' };
 const done = (values: Record<string, unknown> = {}): ClientReport => {
   const right: Record<string, unknown> = { connect: 'done', ...EXPECTED, ...values };
   const outcomes: StepOutcome[] = [
@@ -28,6 +28,11 @@ it('a client that does all steps gets a yes for each, and its errors are shown w
   expect(tables).toContain('| a client 1.2 | yes | yes | yes | yes | yes | yes |');
   expect(tables).toContain('| the session has ended | `It failed at {cdpUrl}` |');
   expect(allSucceeded([report])).toBe(true);
+});
+
+it('a client that does a step by other means than the protocol is named with them', () => {
+  const report = { ...done(), client: { ...client, by: { connect: 'a relay', download: 'the API' } } };
+  expect(withoutPadding(tablesOf([report]))).toContain('| by a relay | yes | yes | by the API | yes | yes |');
 });
 
 it('a client that does a step wrongly, or ends before it, gets a no', () => {

@@ -6,7 +6,7 @@ import { FAILURES, judge, STEPS, type StepOutcome } from './run-client.ts';
 
 /** The outcomes of a client, or why it could not be run. */
 export interface ClientReport {
-  client: Pick<Client, 'name' | 'version' | 'connectBy'>;
+  client: Pick<Client, 'name' | 'version' | 'by'>;
   outcomes?: Map<string, StepOutcome>;
   missing?: string;
 }
@@ -59,7 +59,8 @@ function stepCell(step: (typeof STEPS)[number], { client, outcomes, missing }: C
   if (!outcomes) return `not run: ${asCell(missing ?? '')}`;
   const judged = judge(step, outcomes.get(step));
   if (judged !== true) return `**no**: ${asCell(judged)}`;
-  return step === 'connect' && client.connectBy ? `by ${client.connectBy}` : 'yes';
+  const by = step === 'connect' || step === 'download' ? client.by?.[step] : undefined;
+  return by === undefined ? 'yes' : `by ${by}`;
 }
 
 function errorCell(failure: (typeof FAILURES)[number], { outcomes }: ClientReport): string {

@@ -15,9 +15,9 @@ const STEP_MS = 30_000;
 
 /** Performs a step, and prints what it returned or the message of its error. */
 export async function step<Value>(name: string, perform: () => Promise<Value>): Promise<Value | undefined> {
-  const late = new Promise<never>((_resolve, reject) => {
-    setTimeout(() => reject(new Error(`nothing for ${STEP_MS / 1000} seconds`)), STEP_MS).unref();
-  });
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  // The timer keeps the program running when a client waits for a connection that has ended.
+  const timer = setTimeout(() => reject(new Error(`nothing for ${STEP_MS / 1000} seconds`)), STEP_MS);
   try {
     const value = await Promise.race([perform(), late]);
     const isPlain = typeof value === 'string' || Array.isArray(value) || Object.hasOwn(value ?? {}, 'text');
@@ -27,6 +27,8 @@ export async function step<Value>(name: string, perform: () => Promise<Value>): 
     // Puppeteer rejects with an event of its WebSocket.
     console.log(JSON.stringify({ step: name, error: String(fieldsOf(error).message ?? messageOf(error)) }));
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -48,4 +50,12 @@ export async function readByProtocol(
 ): Promise<string> {
   const { data } = await send('IO.read', { handle: `/downloads/${name}` });
   return Buffer.from(data, 'base64').toString();
+}
+
+/** Reads a download of the session by the API, for clients that have no commands of the protocol. */
+export async function readByApi(name: string): Promise<string> {
+  const headers = { Authorization: `Bearer ${setting('KEY')}` };
+  const response = await fetch(`${setting('API')}/downloads/${name}`, { headers });
+  if (!response.ok) throw new Error(await response.text());
+  return response.text();
 }
