@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Scrapes } from './activities/scrape/scrape.ts';
 import type { OwnAddress } from './fetch/net/own-ports.ts';
 import { serveDirectStarts } from './jobs/direct-start/server.ts';
+import { PageUsage } from './jobs/scraping/page-usage.ts';
 import { createScrapeMetrics } from './jobs/scraping/scrape-metrics.ts';
 import { findChromium } from './run/embedded/chromium.ts';
 import { createModelAccess } from './run/process/create-models.ts';
@@ -127,7 +128,8 @@ async function runWorker(): Promise<RunningService> {
   });
   if (sessions) egress.ownPorts.add(toOwnAddress(sessions.url));
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
-  const metrics = createScrapeMetrics(registry);
+  const usage = new PageUsage(db, logger);
+  const metrics = createScrapeMetrics(registry, (...page) => usage.count(...page));
   createWorkerMetrics(registry, {
     db,
     pool,
@@ -179,6 +181,9 @@ async function runWorker(): Promise<RunningService> {
       await running;
       // The response to a scrape does not wait for its copy.
       await cache.drained();
+      await usage
+        .close()
+        .catch((err) => logger.warn({ err }, 'the last counts of pages could not be stored'));
       const { renderer, remuxPool } = threads;
       await Promise.all([
         renderer.close(),

@@ -169,6 +169,8 @@ const account: Attack = {
       ['GET /v2/team/credit-usage/historical', 'byApiKey=true'],
       ['GET /v2/team/token-usage/historical', 'byApiKey=true'],
       ['GET /v2/team/queue-status'],
+      ['GET /v2/team/page-usage'],
+      ['GET /v2/team/limits'],
       ['GET /v2/parse/formats'],
       ['GET /v2/concurrency-check'],
       ['GET /v2/jobs', 'limit=100'],

@@ -4,11 +4,14 @@ import type { Database } from '../storage/db/client.ts';
 import { listActivity } from '../storage/db/jobs/list-jobs.ts';
 import { listModelDays } from '../storage/db/teams/model-calls.ts';
 import { listModelUsage } from '../storage/db/teams/model-usage.ts';
+import { listPageCounts } from '../storage/db/teams/page-usage.ts';
 import { countSlots } from '../storage/db/teams/slots.ts';
 import { type Caller, listKeyUses } from '../storage/db/teams/teams.ts';
 import { listUsage, readQueue, type UsageInterval } from '../storage/db/teams/usage-reports.ts';
+import { readUsedLimits } from '../storage/db/teams/used-limits.ts';
 import { decodeCursor, toPaginatedResponse } from './http/pagination.ts';
-import { defineRoute } from './http/route.ts';
+import { requestCountKey } from './http/rate-limit.ts';
+import { type ApiDeps, defineRoute } from './http/route.ts';
 
 /**
  * Returns the credits that a team has left, and those that it was granted; `UNLIMITED_CREDITS` for a team
@@ -56,6 +59,25 @@ export async function describeKeys(db: Database, teamId: string) {
     lastUsedAt: last_used_at?.toISOString() ?? null,
     revokedAt: revoked_at?.toISOString() ?? null,
   }));
+}
+
+/** Describes the limits of a team, and what is used of each. */
+async function describeLimits(caller: Caller, { db, config, storedResults }: ApiDeps) {
+  const { teamId, creditsPlanned, creditsRemaining } = caller;
+  const [used, megabytes] = await Promise.all([
+    readUsedLimits(db, { teamId, rateKey: requestCountKey(teamId) }),
+    storedResults.megabytesOf(teamId),
+  ]);
+  return {
+    requestsPerMinute: { limit: caller.rateLimitPerMinute, used: used.requestsPerMinute },
+    concurrency: { limit: caller.concurrency, used: used.concurrency },
+    sessions: { limit: used.sessionLimit, used: used.sessions },
+    openJobs: { limit: caller.openJobs, used: used.openJobs },
+    monitors: { limit: caller.monitors ?? config.maxMonitors, used: used.monitors },
+    storedMegabytes: { limit: caller.storedMegabytes, used: megabytes },
+    credits: { limit: creditsPlanned, used: (creditsPlanned ?? 0) - (creditsRemaining ?? 0) },
+    modelTokensPerDay: { limit: used.modelTokenLimit, used: used.modelTokens },
+  };
 }
 
 /** The routes that report on the caller's team. */
@@ -161,6 +183,25 @@ export const teamRoutes = [
         calls,
       }));
       return { success: true, data: { ...days, periods } };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: '/v2/team/page-usage',
+    summary: 'Count the pages of the team by day, engine and outcome',
+    response: schemas.pageUsageResponse,
+    async handler({ caller }, { db }) {
+      const counts = await listPageCounts(db, caller.teamId);
+      return { success: true, data: counts.map(({ day: date, ...count }) => ({ date, ...count })) };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: '/v2/team/limits',
+    summary: 'List the limits of the team with what is used of each',
+    response: schemas.limitsResponse,
+    async handler({ caller }, deps) {
+      return { success: true as const, data: await describeLimits(caller, deps) };
     },
   }),
   defineRoute({

@@ -103,6 +103,45 @@ export const modelUsageResponse = z.object({
   }),
 });
 
+const PAGE_USAGE_OUTCOMES = ['completed', 'http_error', 'failed'] as const;
+/** How a page ended, as the report on pages tells it. */
+export type PageUsageOutcome = (typeof PAGE_USAGE_OUTCOMES)[number];
+export const pageUsageResponse = z.object({
+  success,
+  data: z
+    .array(
+      z.object({
+        date: z.iso.date(),
+        engine: z
+          .string()
+          .describe('what read the page last, such as http, browser or cache; none if nothing was tried'),
+        outcome: z
+          .enum(PAGE_USAGE_OUTCOMES)
+          .describe('http_error: there is a document, of a page whose status is 400 or more'),
+        pages: z.int(),
+      }),
+    )
+    .describe(
+      'the pages of scrapes, batches and crawls that ended in the last 90 days (UTC), oldest first; counts are some seconds late, and lack those seconds of a worker that was killed',
+    ),
+});
+
+const limit = (described: string) =>
+  z.object({ limit: z.int().nullable(), used: z.int() }).describe(`${described}; limit null: no limit`);
+export const limitsResponse = z.object({
+  success,
+  data: z.object({
+    requestsPerMinute: limit('requests in the current minute, apart from those that only read'),
+    concurrency: limit('pages and scrapes at a time'),
+    sessions: limit('browser sessions at a time'),
+    openJobs: limit('batches, crawls, agents and extracts that have not ended'),
+    monitors: limit('monitors'),
+    storedMegabytes: limit('MiB of results that have not expired'),
+    credits: limit('credits'),
+    modelTokensPerDay: limit('tokens of language models in this day (UTC)'),
+  }),
+});
+
 export const keysResponse = z.object({
   success,
   data: z.array(

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { recordModelCall } from '../../src/storage/db/teams/model-calls.ts';
+import { addPageCounts } from '../../src/storage/db/teams/page-usage.ts';
 import { call } from '../support/api/call.ts';
 import { findFaults, useConsole } from '../support/browser/console.ts';
 import { useService } from '../support/service/use-service.ts';
@@ -173,6 +174,37 @@ it('the tokens of language models are counted by day beside the credits, and by 
   const byHour = await models.getByRole('link', { name: 'Tokens as CSV' }).getAttribute('href');
   expect(decodeURIComponent(byHour ?? '')).toBe(
     `data:text/csv;charset=utf-8,from,key,tokens,calls\r\n${hour.startDate},${name},1268,2`,
+  );
+  expect(await findFaults(page)).toEqual([]);
+  expect(user.errors).toEqual([]);
+});
+
+it('shows the pages of each day by engine and outcome, whose bars the pointer and the keys read', async () => {
+  const { id: teamId, key } = await makeTeam(db);
+  const date = new Date().toISOString().slice(0, 10);
+  const count = (engine: string, outcome: 'completed' | 'http_error' | 'failed', pages: number) =>
+    ({ teamId, day: date, engine, outcome, pages }) as const;
+  await addPageCounts(db, [
+    count('http', 'completed', 1000),
+    count('http', 'http_error', 20),
+    count('browser', 'failed', 3),
+  ]);
+  await using user = await User.open('/usage', { key });
+  const { page } = user;
+  const part = page.getByRole('region', { name: 'Pages by engine' });
+  await part
+    .getByRole('img', { name: '30 periods, at most 1,023 pages in one' })
+    .hover({ position: { x: 1, y: 9 } });
+  await part.getByText(/^\d{4}-\d\d-\d\d: 0 pages$/).waitFor();
+  await part.getByRole('group').focus();
+  await page.keyboard.press('End');
+  await part.getByText(`${date}: 1,023 pages (1,000 completed, 20 http error, 3 failed)`).waitFor();
+  await part.getByRole('row', { name: `${date} http 1,000 20 0` }).waitFor();
+  await part.getByLabel('Engine', { exact: true }).selectOption('browser');
+  await part.getByRole('img', { name: '30 periods, at most 3 pages in one' }).waitFor();
+  const csv = await part.getByRole('link', { name: 'Pages as CSV' }).getAttribute('href');
+  expect(decodeURIComponent(csv ?? '')).toBe(
+    `data:text/csv;charset=utf-8,date,engine,outcome,pages\r\n${date},browser,failed,3`,
   );
   expect(await findFaults(page)).toEqual([]);
   expect(user.errors).toEqual([]);

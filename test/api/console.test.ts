@@ -240,6 +240,8 @@ it('shows what was used, the keys, and the events of webhooks, which can be sent
   await page.getByRole('img', { name: /period/ }).waitFor();
   const keys = page.getByRole('region', { name: 'Keys of the team' });
   await keys.getByRole('cell', { name: 'default' }).waitFor();
+  const limits = page.getByRole('region', { name: 'Table of limits' });
+  await limits.getByRole('row', { name: /^Requests in this minute [\d,]+ 5,000 / }).waitFor();
   expect(await findFaults(page)).toEqual([]);
   const csv = await page.getByRole('link', { name: 'CSV of all' }).getAttribute('href');
   expect(decodeURIComponent(csv ?? '')).toMatch(/from,credits,tokens\r\n\d{4}-\d\d-\d\d,\d+,\d+/);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
+import { addPageCounts, deleteOldPageCounts } from '../../src/storage/db/teams/page-usage.ts';
 import { changeTeam, revokeKey } from '../../src/storage/db/teams/teams.ts';
 import { call } from '../support/api/call.ts';
 import { startApi } from '../support/api/in-process-api.ts';
@@ -369,6 +370,73 @@ describe('historical usage', () => {
       const { status, body } = await call(`/v2/team/${kind}-usage/historical?${query}`);
       expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
     }
+  });
+});
+
+describe('the report on pages', () => {
+  const report = async (team: TestTeam) => (await ask(team, '/v2/team/page-usage')).body.data;
+  const counted = (team: TestTeam, pages: number) =>
+    pollUntil(async () => {
+      const data: { pages: number }[] = await report(team);
+      return data.reduce((sum, each) => sum + each.pages, 0) === pages && data;
+    });
+
+  it('counts scrapes and the pages of batches by engine and outcome', async () => {
+    const team = await makeTeam(db);
+    await using pages = await startPages({ '/one': 'one', '/two': 'two' });
+    await scrapeAs(team, { url: `${pages.url}/one` });
+    await scrapeAs(team, { url: `${pages.url}/missing` });
+    await scrapeAs(team, { url: 'http://no-such-host.invalid/' });
+    const urls = [`${pages.url}/one`, `${pages.url}/two`];
+    await startJob('/v2/batch/scrape', { urls, maxAge: 0 }, { key: team.key });
+    const date = new Date().toISOString().slice(0, 10);
+    expect(await counted(team, 5)).toEqual([
+      { date, engine: 'http', outcome: 'completed', pages: 3 },
+      { date, engine: 'http', outcome: 'failed', pages: 1 },
+      { date, engine: 'http', outcome: 'http_error', pages: 1 },
+    ]);
+    expect(await report(await makeTeam(db))).toEqual([]);
+  });
+
+  it('adds up the counts of several workers, of days that are not too long ago', async () => {
+    const team = await makeTeam(db);
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    const count = (day: string, pages: number) =>
+      ({ teamId: team.id, day, engine: 'http', outcome: 'completed', pages }) as const;
+    const unknown = { ...count(daysAgo(1), 1), teamId: randomUUID() };
+    await addPageCounts(db, [count(daysAgo(1), 100_000), count(daysAgo(100), 7), unknown]);
+    await addPageCounts(db, [count(daysAgo(1), 5)]);
+    await deleteOldPageCounts(db);
+    const kept = { date: daysAgo(1), engine: 'http', outcome: 'completed', pages: 100_005 };
+    expect(await report(team)).toEqual([kept]);
+  });
+});
+
+describe('the list of limits', () => {
+  it('has what is used of each', async () => {
+    const team = await makeTeam(db, { credits: 10 });
+    await changeTeam(db, team.name, { openJobs: 7, storedMegabytes: 9, modelTokensPerDay: 1000 });
+    await scrapeAs(team, { url: `${site.url}/article/3` });
+    const { status, body } = await ask(team, '/v2/team/limits');
+    expect([status, body.data]).toEqual([
+      200,
+      {
+        requestsPerMinute: { limit: 5000, used: 1 },
+        concurrency: { limit: 50, used: 0 },
+        sessions: { limit: expect.any(Number), used: 0 },
+        openJobs: { limit: 7, used: 0 },
+        monitors: { limit: expect.any(Number), used: 0 },
+        storedMegabytes: { limit: 9, used: 0 },
+        credits: { limit: 10, used: 1 },
+        modelTokensPerDay: { limit: 1000, used: 0 },
+      },
+    ]);
+  });
+
+  it('has no limit for what is unlimited', async () => {
+    const team = await makeTeam(db);
+    const { body } = await ask(team, '/v2/team/limits');
+    expect(body.data).toMatchObject({ openJobs: { limit: null }, credits: { limit: null, used: 0 } });
   });
 });
 

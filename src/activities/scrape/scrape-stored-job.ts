@@ -131,12 +131,14 @@ async function scrapeInSlot(deps: ScrapeDeps, stored: StoredScrape): Promise<Scr
   using _wakeUp = setTimeout(() => deps.renderer.wake(), opensBrowser(request) ? BROWSER_START_MS : 0);
   using ownBrowser = cipher.encrypts ? undefined : browserToContinue(deps, jobId, request);
   const active = { teamId, request, deadline, conversion, queuedMs, tracer, ownBrowser };
+  const observe = (outcome: 'completed' | 'failed') =>
+    deps.metrics.observePage(tracer.trace, { teamId, outcome, stages: tracer.stages });
   try {
     const result = await fetchAndStore(deps, { ...stored, ...active });
-    deps.metrics.observePage(tracer.trace, { outcome: 'completed', stages: tracer.stages });
+    observe('completed');
     return result;
   } catch (error) {
-    deps.metrics.observePage(tracer.trace, { outcome: 'failed', stages: tracer.stages });
+    observe('failed');
     await releaseSlot(db, teamId, jobId);
     if (!cipher.encrypts) await recordTrace(db, jobId, tracer.trace);
     // A step that was aborted may throw an error of its own, but the reason for the abort is the real

@@ -28,6 +28,7 @@ import { deleteOldVersions } from '../../storage/db/pages/page-versions.ts';
 import { deleteOldRobotsFiles } from '../../storage/db/robots.ts';
 import { endSession, listAbandonedSessions } from '../../storage/db/sessions.ts';
 import { deleteOldModelCalls } from '../../storage/db/teams/model-calls.ts';
+import { deleteOldPageCounts } from '../../storage/db/teams/page-usage.ts';
 import { deleteUnusedProfiles } from '../../storage/db/teams/profiles.ts';
 import { deleteUnusedUploads, findOldestUploadDate } from '../../storage/db/uploads.ts';
 import { listJobsWithOverdueEvents } from '../../storage/db/webhooks.ts';
@@ -143,6 +144,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
     await deleteOldRobotsFiles(db);
     await deleteUnusedProfiles(db);
     await deleteOldModelCalls(db);
+    await deleteOldPageCounts(db);
     for (const id of await listAbandonedSessions(db)) await endSession(db, { id, reason: 'lost' });
     await deleteOldIndexedPages(db, new Date(now - cacheTtlMs), maxIndexedPages);
     await deleteOldVersions(db, new Date(now - trackingTtlMs));

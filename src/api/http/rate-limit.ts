@@ -23,6 +23,9 @@ const BUCKETS: Record<RateBucket, { keyPrefix: string; share: number }> = {
   jobChange: { keyPrefix: 'job-change', share: 1 / 5 },
 };
 
+/** The key of the row that counts the requests of a team, as the library names it. */
+export const requestCountKey = (teamId: string) => `${BUCKETS.request.keyPrefix}:${teamId}`;
+
 /**
  * Counts a request of the caller's team in a bucket.
  * @throws ServiceError `RATE_LIMITED` if the team exceeds its limit

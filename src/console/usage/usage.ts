@@ -8,7 +8,9 @@ import { usePolling } from '../polling.ts';
 import { place, setQuery } from '../router.ts';
 import { toCsv } from './csv.ts';
 import { KeyUsage } from './key-usage.ts';
+import { Limits } from './limits.ts';
 import { ModelUsage } from './model-usage.ts';
+import { PageUsage } from './page-usage.ts';
 
 /** What was used in a period. */
 interface Period {
@@ -132,7 +134,7 @@ export function UsageView() {
     <h1>Usage</h1>
     ${error && html`<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>`}
     ${!value && !error && html`<p class="waiting" role="status"><span class="spinner" />Reading the usage…</p>`}
-    ${value && html`<${Balance} usage=${value} /><${Consumption} usage=${value} range=${range} /><${KeyUsage} /><${ModelUsage} /><${Keys} keys=${value.keys} />`}`;
+    ${value && html`<${Balance} usage=${value} /><${Consumption} usage=${value} range=${range} /><${PageUsage} /><${KeyUsage} /><${ModelUsage} /><${Limits} /><${Keys} keys=${value.keys} />`}`;
 }
 
 function Balance({ usage: { today, yesterday, remaining, planned, models, queue } }: { usage: Usage }) {

@@ -81,7 +81,8 @@ export class PageScraper {
     if (!trace || endedAt === undefined) return;
     const { totalMs: startMs = 0, stages = [] } = trace;
     const store = { stage: 'store', startMs, ms: performance.now() - endedAt } as const;
-    this.#deps.metrics.observePage(trace, { outcome, stages: [...stages, store] });
+    const { teamId } = this.#job;
+    this.#deps.metrics.observePage(trace, { teamId, outcome, stages: [...stages, store] });
   }
 
   async #countOpen<Result>(scrape: () => Promise<Result>): Promise<Result> {

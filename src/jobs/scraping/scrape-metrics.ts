@@ -5,7 +5,7 @@ import type { PageTrace, Stage } from '../../schemas/page-trace.ts';
 export type ScrapeMetrics = ReturnType<typeof createScrapeMetrics>;
 
 /** How a page ended: `retry` and `unstarted` pages begin again later. */
-type PageOutcome = 'completed' | 'failed' | 'dropped' | 'retry' | 'unstarted';
+export type PageOutcome = 'completed' | 'failed' | 'dropped' | 'retry' | 'unstarted';
 
 /** The stages of a page as metrics name them: fewer than those of its record, and all with processor time of ours. */
 const STAGES: Record<Stage, 'wait' | 'cache' | 'fetch' | 'document' | 'render' | 'model' | 'store'> = {
@@ -20,8 +20,17 @@ const STAGES: Record<Stage, 'wait' | 'cache' | 'fetch' | 'document' | 'render' |
   store: 'store',
 };
 
-/** Creates the metrics of the pages that this process scrapes. */
-export function createScrapeMetrics(registry: Registry) {
+/** The engine that read a page last; `none` if none was tried. */
+export const engineOf = ({ attempts }: PageTrace): string => attempts.at(-1)?.engine.split(' ')[0] ?? 'none';
+
+/**
+ * Creates the metrics of the pages that this process scrapes.
+ * @param onPage called with each page that is observed, and its team
+ */
+export function createScrapeMetrics(
+  registry: Registry,
+  onPage: (teamId: string, trace: PageTrace, outcome: PageOutcome) => void = () => undefined,
+) {
   const registers = [registry];
   const pages = new Counter({
     name: 'winnow_pages_total',
@@ -71,10 +80,10 @@ export function createScrapeMetrics(registry: Registry) {
      * Counts a page that has ended, or begins again later.
      * @param page.stages its stages, with the one in which its result is stored
      */
-    observePage({ attempts, waits = [], cache: found }: PageTrace, page: EndedPage): void {
-      const { outcome, stages } = page;
-      const engine = attempts.at(-1)?.engine.split(' ')[0] ?? 'none';
-      pages.inc({ engine, outcome });
+    observePage(trace: PageTrace, { teamId, outcome, stages }: EndedPage): void {
+      const { waits = [], cache: found } = trace;
+      pages.inc({ engine: engineOf(trace), outcome });
+      onPage(teamId, trace, outcome);
       for (const { stage, ms } of stages) stageSeconds.observe({ stage: STAGES[stage] }, ms / 1000);
       for (const wait of waits) waitSeconds.inc({ for: wait.for }, wait.ms / 1000);
       if (found) cache.inc({ verdict: found.verdict });
@@ -83,6 +92,7 @@ export function createScrapeMetrics(registry: Registry) {
 }
 
 interface EndedPage {
+  teamId: string;
   outcome: PageOutcome;
   stages: NonNullable<PageTrace['stages']>;
 }

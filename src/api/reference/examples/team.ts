@@ -119,6 +119,30 @@ export const TEAM_EXAMPLES: Examples = {
       },
     },
   },
+  'get /v2/team/page-usage': {
+    response: {
+      success: true,
+      data: [
+        { date: TIME.slice(0, 10), engine: 'browser', outcome: 'failed', pages: 12 },
+        { date: TIME.slice(0, 10), engine: 'http', outcome: 'completed', pages: 4_310 },
+      ],
+    },
+  },
+  'get /v2/team/limits': {
+    response: {
+      success: true,
+      data: {
+        requestsPerMinute: { limit: 5_000, used: 12 },
+        concurrency: { limit: 50, used: 4 },
+        sessions: { limit: 5, used: 1 },
+        openJobs: { limit: null, used: 2 },
+        monitors: { limit: 1_000, used: 7 },
+        storedMegabytes: { limit: 10_240, used: 312 },
+        credits: { limit: null, used: 0 },
+        modelTokensPerDay: { limit: 1_000_000, used: 48_200 },
+      },
+    },
+  },
   'get /v2/team/keys': {
     response: {
       success: true,

@@ -23,6 +23,16 @@ export async function requireOpenJob(
   if (limit === null) return;
   // Requests of the team at the same moment are counted one after the other.
   await lockCredits(query, teamId);
+  const count = await countOpenJobs(query, teamId);
+  if (count < limit) return;
+  throw new ServiceError(
+    'JOB_LIMIT_REACHED',
+    `The team has ${count} batches, crawls, agents and extracts that have not ended, and at most ${limit} are allowed. Wait for one to end, or cancel one.`,
+  );
+}
+
+/** Counts the batches, crawls, agents and extracts of a team that have not ended. */
+export async function countOpenJobs(query: Queryable, teamId: string): Promise<number> {
   const { count } = await query
     .selectFrom('jobs')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -31,11 +41,7 @@ export async function requireOpenJob(
     .where('parent_id', 'is', null)
     .where('kind', 'in', LONG_JOBS)
     .executeTakeFirstOrThrow();
-  if (count < limit) return;
-  throw new ServiceError(
-    'JOB_LIMIT_REACHED',
-    `The team has ${count} batches, crawls, agents and extracts that have not ended, and at most ${limit} are allowed. Wait for one to end, or cancel one.`,
-  );
+  return count;
 }
 
 /** Knows how much the results of each team take. */
@@ -54,12 +60,17 @@ export class StoredResults {
    */
   async requireRoom({ teamId, storedMegabytes: limit }: Pick<Caller, 'teamId' | 'storedMegabytes'>) {
     if (limit === null) return;
-    const megabytes = Math.floor((await this.#bytesOf(teamId)) / 1024 ** 2);
+    const megabytes = await this.megabytesOf(teamId);
     if (megabytes < limit) return;
     throw new ServiceError(
       'STORAGE_LIMIT_REACHED',
       `The results of the team take ${megabytes} MiB, and may take ${limit}. They are deleted when they expire, as \`expiresAt\` of each job says. The operator can raise the limit (\`team set --stored-mb\`).`,
     );
+  }
+
+  /** The MiB that the results of a team take, as they were measured in the last half minute. */
+  async megabytesOf(teamId: string): Promise<number> {
+    return Math.floor((await this.#bytesOf(teamId)) / 1024 ** 2);
   }
 
   async #bytesOf(teamId: string): Promise<number> {
