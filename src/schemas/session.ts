@@ -65,12 +65,18 @@ const urls = {
     .describe('page on which viewers can also click, type and scroll'),
 };
 
+const warning = z
+  .string()
+  .optional()
+  .describe('that sites see the session from another country, if there is no proxy in that of `location`');
+
 /** Response of `POST /v2/browser`. */
 export const sessionResponse = z.object({
   success: z.literal(true),
   id: z.uuid(),
   ...urls,
   expiresAt: z.iso.datetime().describe('end of the lifetime'),
+  warning,
 });
 
 /** Query parameters of the list of sessions. */
@@ -91,6 +97,7 @@ const sessionItem = z.object({
   createdAt: z.iso.datetime(),
   lastActivity: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
+  warning,
   endReason: z
     .enum(Object.keys(SESSION_END_SENTENCES) as [SessionEndReason])
     .optional()

@@ -4,7 +4,7 @@ import { messageOf, ServiceError, toServiceError } from '../errors.ts';
 import type { Appearance } from '../fetch/browser/device-emulation.ts';
 import type { AdBlocker } from '../fetch/browser/network/ad-blocker.ts';
 import { appearanceOf } from '../fetch/engines/visitor.ts';
-import { BASIC_ROUTE, type ProxyRoute } from '../fetch/net/checked-egress.ts';
+import type { ProxyRoute } from '../fetch/net/checked-egress.ts';
 import { DEFAULT_VISITOR, type Language, type SessionVisitor } from '../schemas/session.ts';
 import type { Logger } from '../system/logger.ts';
 import { type Confinement, findConfinement } from '../system/sandbox/confinement.ts';
@@ -14,6 +14,7 @@ import type { RunningBrowser, SessionProxy } from './browser/running-browser.ts'
 import { type ScrapeBrowser, ScrapeBrowsers } from './browser/scrape-browsers.ts';
 import { sandboxProbe } from './browser/session-browser.ts';
 import { SpareBrowser } from './browser/spare-browser.ts';
+import { routeOfVisitor } from './browser/visitor-route.ts';
 import { JavaScriptUse } from './code/javascript-use.ts';
 import { HostedSession } from './hosted-session.ts';
 import { createSessionDirectory } from './session-directory.ts';
@@ -195,7 +196,7 @@ export class SessionHost {
     });
     // The spare browser was started as the default visitor.
     return isDeepStrictEqual(this.#appearanceOf(visitor), this.#appearanceOf(DEFAULT_VISITOR)) &&
-      visitor.location?.country === undefined
+      routeOfVisitor(visitor).country === undefined
       ? this.#spare.take()
       : this.#startBrowser(visitor);
   }
@@ -207,9 +208,9 @@ export class SessionHost {
 
   async #startBrowser(visitor: SessionVisitor): Promise<RunningBrowser> {
     const { proxy } = this.#options;
-    const country = visitor.location?.country;
-    const route = country === undefined ? proxy : await proxy.forRoute({ ...BASIC_ROUTE, country });
-    return this.#starter.start(this.#appearanceOf(visitor), route);
+    const route = routeOfVisitor(visitor);
+    const way = route.country === undefined ? proxy : await proxy.forRoute(route);
+    return this.#starter.start(this.#appearanceOf(visitor), way);
   }
 
   /** @returns `undefined` if advertisements are not blocked, because nobody wants it or there are no filter lists */

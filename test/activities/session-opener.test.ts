@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { SessionOpener } from '../../src/activities/sessions/session-opener.ts';
 import type { Profiles } from '../../src/fetch/browser/browser-profile.ts';
+import { createUpstreams } from '../../src/fetch/net/upstream-proxies.ts';
 import type { SessionHost } from '../../src/sessions/session-host.ts';
 import { endSession, findSession, openSession } from '../../src/storage/db/sessions.ts';
 import { makeTeam, storeSession, useDatabase } from '../support/storage/database.ts';
@@ -35,6 +36,7 @@ function countingHost() {
     host: host as unknown as SessionHost,
     replay: () => Promise.reject(new Error('nothing to replay')),
     profiles: {} as Profiles,
+    proxies: createUpstreams({ basic: ['de=http://proxy.test:1'], enhanced: [] }),
   });
   return { counts, opener };
 }
@@ -56,6 +58,20 @@ it('a session that another host has opened is not opened again, because a client
   expect(await openSession(db, { id, host: URL_OF_HOST })).toBe(false);
   expect(await findSession(db, id)).toMatchObject({ state: 'active', host: 'http://10.0.0.2:1' });
 });
+
+it.each([
+  ['FR', 'There is no basic proxy in FR: the session uses one elsewhere.'],
+  ['de', null],
+  [undefined, null],
+])(
+  'a session from the country %s, where the only proxy is in Germany, is stored with the warning %s',
+  async (country, warning) => {
+    const visitor = { mobile: false, blockAds: false, location: { country } };
+    const id = await storeSession(db.query, teamId, { visitor });
+    await countingHost().opener.open(id);
+    expect(await findSession(db, id)).toMatchObject({ state: 'active', warning });
+  },
+);
 
 it('a session that has ended is not opened', async () => {
   const id = await storeSession(db.query, teamId);

@@ -30,6 +30,8 @@ describe('a service with proxies', () => {
   let free: Pages;
   let basic: TestProxy;
   let enhanced: TestProxy;
+  let domestic: Pages;
+  let german: TestProxy;
 
   const ask = (options: object) =>
     call('/v2/scrape', {
@@ -47,18 +49,20 @@ describe('a service with proxies', () => {
     free = await startPages({ '/': html('Come in') });
     basic = await startHttpProxy({ port: Number(new URL(walled.url).port) });
     enhanced = await startSocksProxy({ port: Number(new URL(free.url).port) });
+    domestic = await startPages({ '/open': html('Open to Germany') });
+    german = await startHttpProxy({ port: Number(new URL(domestic.url).port) });
   });
   const service = useService(() => ({
     LOG_LEVEL: 'warn',
     WINNOW_ALLOW_PRIVATE: '',
     WINNOW_DNS: dns.address,
-    WINNOW_PROXIES_BASIC: `us=${basic.url}`,
+    WINNOW_PROXIES_BASIC: `us=${basic.url},de=${german.url}`,
     WINNOW_PROXIES_ENHANCED: `us=${enhanced.url}`,
   }));
 
   afterAll(async () => {
-    await Promise.all([basic.close(), enhanced.close(), dns.close()]);
-    await Promise.all([walled, free].map((pages) => pages[Symbol.asyncDispose]()));
+    await Promise.all([basic.close(), enhanced.close(), german.close(), dns.close()]);
+    await Promise.all([walled, free, domestic].map((pages) => pages[Symbol.asyncDispose]()));
   });
 
   it('uses the enhanced proxies when the site blocks the others, and charges five credits', async () => {
@@ -113,6 +117,45 @@ describe('a service with proxies', () => {
       markdown: 'Come in',
       warning: ELSEWHERE.replace('basic', 'enhanced'),
       metadata: { proxyUsed: 'stealth' },
+    });
+  });
+
+  describe('a browser session', () => {
+    /** Starts a session, which opens a page. @returns the response to its creation, and what the page says */
+    const visit = async (body: object, headers: Record<string, string> = {}) => {
+      const options = { url: service.url, key: service.key };
+      const { body: created } = await call('/v2/browser', { ...options, body, headers });
+      const code = "await page.goto('http://site.test/open'); await page.innerText('main')";
+      const { body: page } = await call(`/v2/browser/${created.id}/execute`, { ...options, body: { code } });
+      return { created, text: page.result, session: `/v2/browser/${created.id}`, options };
+    };
+
+    it('goes through the proxy in its country, as scrapes do', async () => {
+      const location = { country: 'de' };
+      const { created, text, session, options } = await visit({ location });
+      const { body } = await ask({ url: 'http://site.test/open', location, maxAge: 0 });
+      expect([text, body.data.markdown]).toEqual(['Open to Germany', 'Open to Germany']);
+      expect(created).not.toHaveProperty('warning');
+      await call(session, { ...options, method: 'DELETE' });
+    });
+
+    it('goes through another one when none is in its country, and warns each time it is asked', async () => {
+      const order = { location: { country: 'fr' } };
+      const headers = { 'Idempotency-Key': 'a-session-from-france' };
+      const { created, text, session, options } = await visit(order, headers);
+      const warning = 'There is no basic proxy in FR: the session uses one elsewhere.';
+      expect({ text, created }).toMatchObject({ text: 'Open to all', created: { warning } });
+      const again = await call('/v2/browser', { ...options, body: order, headers });
+      expect(again.body).toEqual(created);
+      expect((await call(session, options)).body).toMatchObject({ warning });
+      await call(session, { ...options, method: 'DELETE' });
+    });
+
+    it('without a country goes through the proxies of requests without one', async () => {
+      const { created, text, session, options } = await visit({});
+      expect(text).toBe('Open to all');
+      expect(created).not.toHaveProperty('warning');
+      await call(session, { ...options, method: 'DELETE' });
     });
   });
 });

@@ -2,7 +2,10 @@ import { messageOf, ServiceError, toServiceError } from '../../errors.ts';
 import type { Profiles } from '../../fetch/browser/browser-profile.ts';
 import { Disconnected } from '../../fetch/browser/chromium/cdp.ts';
 import type { Replay } from '../../fetch/engines/replay.ts';
+import { countryWarnings, type Upstreams } from '../../fetch/net/upstream-proxies.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
+import { DEFAULT_VISITOR } from '../../schemas/session.ts';
+import { routeOfVisitor } from '../../sessions/browser/visitor-route.ts';
 import type { HostedSession } from '../../sessions/hosted-session.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
 import type { Database } from '../../storage/db/client.ts';
@@ -18,6 +21,8 @@ export interface SessionOpenerOptions {
   /** Opens the page of a scrape in a session. */
   replay: Replay;
   profiles: Profiles;
+  /** The operator's proxies, of which a session without one in its country is told. */
+  proxies: Pick<Upstreams, 'isElsewhere'>;
 }
 
 /** Longest time of a replay in milliseconds. */
@@ -67,14 +72,17 @@ export class SessionOpener {
     // A client may use it there.
     if (stored.state === 'active' && stored.host !== this.#deps.url)
       throw new ServiceError('WORKER_LOST', `The host that had opened the browser session ${id} was lost.`);
+    const visitor = stored.visitor ?? DEFAULT_VISITOR;
     const session = await this.#deps.host.open(id, {
       scrapeId: stored.scrape_id,
-      visitor: stored.visitor ?? undefined,
+      visitor,
       isRecorded: stored.is_recorded,
     });
     if (stored.state === 'creating') await this.#prepareSession(session, stored, signal);
     if (session.hasEnded) throw endedEarlyError();
-    if (!(await openSession(this.#deps.db, { id, host: this.#deps.url }))) await this.#endWithRow(id);
+    const { db, url: host, proxies } = this.#deps;
+    const [warning] = countryWarnings(proxies, routeOfVisitor(visitor), 'the session uses one elsewhere');
+    if (!(await openSession(db, { id, host, warning }))) await this.#endWithRow(id);
   }
 
   /** Ends the browser of a session whose row has ended, for the same reason. @throws ServiceError always */

@@ -32,6 +32,7 @@ function toItem(session: StoredSession, baseUrl: string, { config }: Pick<ApiDep
     createdAt: session.created_at.toISOString(),
     lastActivity: session.last_activity_at.toISOString(),
     expiresAt: session.expires_at.toISOString(),
+    ...(session.warning !== null && { warning: session.warning }),
     ...(session.end_reason && { endReason: session.end_reason, ...billOf(session) }),
   };
 }
@@ -53,9 +54,15 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     rateBucket: 'sessionStart',
     async handler({ caller, body, rawBody, idempotencyKey, baseUrl }, deps) {
       const session = await startSession({ caller, request: body, rawBody, idempotencyKey }, deps);
-      const { id, expires_at: expiresAt } = session;
+      const { id, expires_at: expiresAt, warning } = session;
       const urls = sessionUrls(session, { baseUrl, secretKey: deps.config.secretKey });
-      return { success: true, id, ...urls, expiresAt: expiresAt.toISOString() };
+      return {
+        success: true,
+        id,
+        ...urls,
+        expiresAt: expiresAt.toISOString(),
+        ...(warning !== null && { warning }),
+      };
     },
   }),
   defineRoute({

@@ -145,7 +145,10 @@ async function openAtOnce(
     ),
     deps.temporal.beginSession({ ...toStart(session), hostQueue: host.queue }),
   ]);
-  return isOpen ? opened : undefined;
+  if (!isOpen) return undefined;
+  // The host has recorded what it warns of.
+  const warning = session.visitor?.location?.country && (await findSession(deps.db, session.id))?.warning;
+  return { ...opened, warning: warning ?? null };
 }
 
 /**

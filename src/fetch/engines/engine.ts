@@ -81,7 +81,7 @@ export interface PageRequest {
 }
 
 /** The proxy route of a request. */
-export const routeOf = ({ proxy, location }: PageRequest): ProxyRoute => ({
+export const routeOf = ({ proxy, location }: Pick<PageRequest, 'proxy' | 'location'>): ProxyRoute => ({
   proxy,
   country: location?.country,
 });

@@ -1,7 +1,7 @@
 import { mentionsMedia } from '../../content/html/media/page-media.ts';
 import { wholeText } from '../../content/source-text.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import type { ProxyRoute, Upstreams } from '../net/upstream-proxies.ts';
+import { countryWarnings, type Upstreams } from '../net/upstream-proxies.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
 import { type ExtraCredits, reserveEnhanced } from './extra-credits.ts';
 import { needsOpenPage } from './opens-browser.ts';
@@ -97,8 +97,8 @@ export class Escalation {
   async fetchPage(options: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
     const page = await this.#fetchWithProxies(options, signal);
     const route = { ...routeOf(options.request), proxy: page.proxy };
-    const countryWarnings = this.#proxies.isElsewhere(route) ? [otherCountryWarning(route)] : [];
-    return withWarnings(page, ...countryWarnings, ...challengeWarnings(page, this.#listUntried(options)));
+    const elsewhere = countryWarnings(this.#proxies, route, 'the page was fetched through one elsewhere');
+    return withWarnings(page, ...elsewhere, ...challengeWarnings(page, this.#listUntried(options)));
   }
 
   /** Takes steps 1 to 6. */
@@ -167,9 +167,6 @@ const withMoreRequests = (options: FetchOptions): FetchOptions => ({
   ...options,
   request: { ...options.request, onRequestsEnded: undefined },
 });
-
-const otherCountryWarning = ({ proxy, country }: ProxyRoute) =>
-  `There is no ${proxy} proxy in ${country?.toUpperCase()}: the page was fetched through one elsewhere.`;
 
 type Outcome = { page: EngineResult } | { error: unknown };
 type Acceptance = (outcome: Outcome) => boolean;

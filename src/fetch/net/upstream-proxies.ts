@@ -162,6 +162,19 @@ export function createUpstreams({ basic, enhanced, onFault }: ProxySettings): Up
 }
 
 /**
+ * The warning about a route whose country has no proxy, as a list.
+ * @param consequence what was done instead, in a clause
+ */
+export function countryWarnings(
+  proxies: Pick<Upstreams, 'isElsewhere'>,
+  route: ProxyRoute,
+  consequence: string,
+): string[] {
+  if (!proxies.isElsewhere(route)) return [];
+  return [`There is no ${route.proxy} proxy in ${route.country?.toUpperCase()}: ${consequence}.`];
+}
+
+/**
  * Selects the proxies of a country. Without a country: those without a configured one, else those of the
  * default country, else all.
  */

@@ -12,7 +12,7 @@ import type { Logger } from '../../system/logger.ts';
 
 /** Settings and dependencies of a worker with the role `sessions`. */
 interface HostingOptions
-  extends Pick<SessionOpenerOptions, 'db' | 'replay' | 'profiles'>,
+  extends Pick<SessionOpenerOptions, 'db' | 'replay' | 'profiles' | 'proxies'>,
     Pick<SessionHostOptions, 'proxy' | 'userAgent' | 'adBlocker'> {
   /** The id of the worker, which names its task queue. A restarted process has another one. */
   workerId: string;

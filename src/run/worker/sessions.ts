@@ -38,6 +38,7 @@ export async function startSessions(
     models,
     executablePath: chromium.path,
     proxy: browser.proxy,
+    proxies: browser.egress.upstreams,
     adBlocker: browser.adBlocker,
     replay: createReplay(browserEngineDeps(config, storage, { browser, logger })),
     profiles: createProfiles({

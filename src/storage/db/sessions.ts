@@ -142,11 +142,16 @@ export async function listSessions(
  */
 export async function openSession(
   db: Database,
-  { id, host }: { id: string; host: string },
+  { id, host, warning }: { id: string; host: string; warning?: string | undefined },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db.query
     .updateTable('browser_sessions')
-    .set({ state: 'active', host, opened_at: sql<Date>`coalesce(opened_at, now())` })
+    .set({
+      state: 'active',
+      host,
+      warning: warning ?? null,
+      opened_at: sql<Date>`coalesce(opened_at, now())`,
+    })
     .where('id', '=', id)
     .where((is) => is.or([is('state', '=', 'creating'), is.and({ state: 'active', host })]))
     .executeTakeFirst();

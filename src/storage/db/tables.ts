@@ -449,6 +449,7 @@ export interface Tables {
     is_recorded: Generated<boolean>;
     recording: string | null;
     host: string | null;
+    warning: string | null;
     prompted: Generated<boolean>;
     created_at: Timestamp;
     expires_at: Expiry;
