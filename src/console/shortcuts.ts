@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { goTo } from './router.ts';
 import { VIEWS } from './views.ts';
 
@@ -55,15 +55,20 @@ export function Shortcuts() {
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
   }, []);
-  useEffect(() => {
+  // Before the next event, and not some time after the page is drawn: the list would be opened while it is about to close.
+  useLayoutEffect(() => {
     if (isOpen.value) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen.value]);
   const close = () => {
     isOpen.value = false;
   };
+  // The event comes a while after the list was closed, and may find it open again.
+  const follow = () => {
+    if (!dialog.current?.open) close();
+  };
   return html`
-    <dialog class="card shortcuts" ref=${dialog} aria-label="Shortcuts" onClose=${close}>
+    <dialog class="card shortcuts" ref=${dialog} aria-label="Shortcuts" onClose=${follow}>
       ${isOpen.value && html`<${List} onClose=${close} />`}
     </dialog>`;
 }
