@@ -41,6 +41,7 @@ export const jobListRoutes = [
         finishedAt: row.finished_at?.toISOString() ?? null,
         creditsUsed: row.credits,
         pages: countPages(row),
+        statusCode: row.status_code,
         error: row.error && { code: row.error.code, message: row.error.message },
       });
       return { success: true, ...toPaginatedResponse(rows, limit, toItem) };

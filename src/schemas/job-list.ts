@@ -11,6 +11,13 @@ export const jobListQuery = z.strictObject({
   status: z.enum(JOB_STATES).optional().describe('only jobs in this state'),
   target: z.string().max(2048).optional().describe('only jobs whose target contains this text, in any case'),
   errorCode: z.string().max(100).optional().describe('only jobs that failed with this error code'),
+  statusCode: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .max(599)
+    .optional()
+    .describe('only scrapes whose page answered with this HTTP status'),
   apiKey: z.string().max(200).optional().describe('only jobs that the API key of this name has begun'),
   since: z.iso.datetime().optional().describe('only jobs that began at this time or later'),
   until: z.iso.datetime().optional().describe('only jobs that began before this time'),
@@ -36,6 +43,12 @@ const listedJob = z.object({
     .object({ total: z.int().describe('pages found so far'), completed: z.int(), failed: z.int() })
     .nullable()
     .describe('the pages of a batch or crawl; null for other kinds'),
+  statusCode: z
+    .int()
+    .nullable()
+    .describe(
+      'HTTP status with which the page of a completed scrape answered; null for other jobs, and with zero data retention',
+    ),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
 export const jobListResponse = z.object({

@@ -93,6 +93,12 @@ export type Redirect = z.output<typeof redirect>;
 export type Stage = (typeof STAGES)[number];
 export type WaitReason = (typeof WAITS)[number];
 
+/** The status with which a page answered last; `undefined` if no attempt got a response. */
+export function statusCodeOf({ attempts }: PageTrace): number | undefined {
+  const code = attempts.map(({ result }) => /^HTTP (\d{3})$/.exec(result)?.[1]).findLast((each) => each);
+  return code === undefined ? undefined : Number(code);
+}
+
 /** A trace as it is stored. Those of earlier versions are lists of attempts, without their beginnings. */
 export type StoredTrace = PageTrace | Omit<EngineAttempt, 'startMs'>[];
 

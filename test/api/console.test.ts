@@ -258,6 +258,17 @@ it('lists its shortcuts when ? is pressed, and goes to views and fields by keys,
   expect(await findFaults(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await list.waitFor({ state: 'hidden' });
+  // The key comes when the list has been closed, and before the browser says so.
+  await page.keyboard.press('?');
+  await list.getByRole('button', { name: 'Close' }).evaluate((button: HTMLElement) => {
+    const dialog = button.closest('dialog')!;
+    const closed = Promise.withResolvers<void>();
+    new MutationObserver(() => closed.resolve()).observe(dialog, { attributeFilter: ['open'] });
+    button.click();
+    return closed.promise.then(() => dispatchEvent(new KeyboardEvent('keydown', { key: '?' })));
+  });
+  await list.getByRole('button', { name: 'Close' }).click();
+  await list.waitFor({ state: 'hidden' });
   // On a busy machine, the second key may come too late.
   await pollUntil(async () => {
     await page.keyboard.press('g');
@@ -657,6 +668,30 @@ describe('GET /v2/jobs', () => {
     expect(body.data).toMatchObject([{ target: url, error: { code, message: expect.any(String) } }]);
     const { data } = (await list('limit=1')).body;
     expect(data).toMatchObject([{ status: 'failed', target: null, error: null }]);
+  });
+
+  it('tells the status with which a page answered, and finds scrapes by it', async () => {
+    const body = { url: `${site.url}/no-such-page` };
+    expect((await call('/v2/scrape', { url: service.url, key, body })).body.success).toBe(true);
+    expect((await list('limit=1')).body.data).toMatchObject([
+      { status: 'completed', target: body.url, statusCode: 404, error: null },
+    ]);
+    expect((await list('statusCode=404')).body.data).toMatchObject([{ target: body.url }]);
+    expect((await list('statusCode=410')).body.data).toEqual([]);
+    expect((await list('statusCode=nonsense')).status).toBe(400);
+    await call('/v2/scrape', { url: service.url, key, body: { ...body, zeroDataRetention: true } });
+    expect((await list('limit=1')).body.data).toMatchObject([{ target: null, statusCode: null }]);
+
+    await using user = await User.open('/jobs', { key });
+    const { page } = user;
+    const row = page.getByRole('table').getByRole('row').filter({ hasText: body.url });
+    await row.getByText('HTTP 404').waitFor();
+    expect(await row.locator('.state').getAttribute('class')).toContain('partly');
+    await page.getByLabel('Error or status').fill('404');
+    await page.getByLabel('Error or status').press('Enter');
+    await pollUntil(async () => (await page.getByRole('table').getByRole('row').count()) === 2);
+    await row.waitFor();
+    expect(user.errors).toEqual([]);
   });
 
   it('refuses a filter that it does not know', async () => {

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { send } from '../api.ts';
 import { ago, duration } from '../elements/format.ts';
+import { HttpStatus, isErrorStatus } from '../elements/http-status.ts';
 import { usePolling } from '../polling.ts';
 import { BASE, place, setQuery } from '../router.ts';
 import { isUpload, nameOfTarget } from './job-target.ts';
@@ -32,7 +33,11 @@ function startOf(day: string, daysLater: number): string | undefined {
 export function JobList() {
   const { query } = place.value;
   const filter = new URLSearchParams({ limit: '50' });
-  for (const name of FILTERS) if (query.get(name)) filter.set(name, query.get(name) ?? '');
+  for (const name of FILTERS) {
+    const value = query.get(name);
+    // People know a status as a code, too.
+    if (value) filter.set(name === 'errorCode' && /^\d+$/.test(value) ? 'statusCode' : name, value);
+  }
   for (const [name, daysLater] of Object.entries(DAYS)) {
     const time = startOf(query.get(name) ?? '', daysLater);
     if (time) filter.set(name, time);
@@ -74,7 +79,7 @@ function Filters() {
   return html`
     <form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
       ${choice('kind', 'Kind', KIND_TITLES)} ${choice('status', 'State', STATE_TITLES)}
-      ${text('target', 'Target', 'part of a URL')} ${text('errorCode', 'Error code', 'such as SCRAPE_TIMEOUT')}
+      ${text('target', 'Target', 'part of a URL')} ${text('errorCode', 'Error or status', 'SCRAPE_TIMEOUT or 404')}
       ${text('apiKey', 'API key', 'name of the key')}
       ${day('since', 'Since')} ${day('until', 'Until')}
     </form>`;
@@ -117,14 +122,16 @@ function Table({ first, filter }: { first: JobPage; filter: string }) {
 }
 
 function Row({ job }: { job: ListedJob }) {
-  const { id, kind, status, paused, target, pages, creditsUsed, createdAt, finishedAt, error } = job;
+  const { id, kind, status, paused, target, pages, creditsUsed, createdAt, finishedAt, statusCode, error } =
+    job;
   const end = finishedAt === null ? Date.now() : Date.parse(finishedAt);
   return html`
     <tr>
-      <td><${State} status=${status} isPaused=${paused} failed=${pages?.failed} /></td>
+      <td><${State} status=${status} isPaused=${paused} failed=${pages?.failed ?? Number(isErrorStatus(statusCode))} /></td>
       <td>${isUpload(target) ? 'Parse' : (KIND_TITLES[kind] ?? kind)}</td>
       <td class="target"><a href=${`${BASE}/jobs/${kind}/${id}`} dir="auto">${target === null ? 'not kept (zero data retention)' : nameOfTarget(target)}</a>
-        ${error && html`<small class="error" title=${error.message}>${error.code}</small>`}</td>
+        ${error && html`<small class="error" title=${error.message}>${error.code}</small>`}
+        ${isErrorStatus(statusCode) && html`<small><${HttpStatus} status=${statusCode} /></small>`}</td>
       <td>${pages && html`<${Pages} pages=${pages} isComplete=${status === 'completed'} />`}</td>
       <td class="number">${creditsUsed.toLocaleString()}</td>
       <td class="number">${duration(end - Date.parse(createdAt))}</td>

@@ -10,6 +10,8 @@ export interface ListedJob {
   finishedAt: string | null;
   creditsUsed: number;
   pages: { total: number; completed: number; failed: number } | null;
+  /** With which the page of a scrape answered. */
+  statusCode: number | null;
   error: { code: string; message: string } | null;
 }
 

@@ -1,7 +1,10 @@
 import { html } from 'htm/preact';
 import { type JobStatus, STATE_TITLES } from './listed-job.ts';
 
-/** The state of a job, in words and by a colour. A job some of whose pages failed has not that of success. */
+/**
+ * The state of a job, in words and by a colour. A job some of whose pages failed has not that of success.
+ * @param failed how many of its pages failed
+ */
 export const State = ({
   status,
   isPaused = false,

@@ -1,4 +1,4 @@
-import type { PageTrace } from '../../schemas/page-trace.ts';
+import { type PageTrace, statusCodeOf } from '../../schemas/page-trace.ts';
 import type { PageUsageOutcome } from '../../schemas/team.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { addPageCounts, type PageCount } from '../../storage/db/teams/page-usage.ts';
@@ -8,7 +8,6 @@ import { engineOf, type PageOutcome } from './scrape-metrics.ts';
 
 /** How often the counts are stored. */
 const STORED_EVERY_MS = 5_000;
-const HTTP_ERROR = /^HTTP [45]\d\d$/;
 
 /**
  * Counts the pages of teams by engine and outcome, and stores the counts every few seconds: a row that each page of a
@@ -65,6 +64,6 @@ export class PageUsage {
 }
 
 /** A site may answer with a page that tells of an error, which is a result all the same. */
-function outcomeOf({ attempts }: PageTrace, outcome: 'completed' | 'failed'): PageUsageOutcome {
-  return outcome === 'completed' && HTTP_ERROR.test(attempts.at(-1)?.result ?? '') ? 'http_error' : outcome;
+function outcomeOf(trace: PageTrace, outcome: 'completed' | 'failed'): PageUsageOutcome {
+  return outcome === 'completed' && (statusCodeOf(trace) ?? 0) >= 400 ? 'http_error' : outcome;
 }

@@ -76,6 +76,8 @@ export interface Tables {
     wrapped_key: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
     /** How the page of a scrape went. */
     trace: ColumnType<StoredTrace | null, string | null | undefined, string | null>;
+    /** The status with which the page of a scrape answered. */
+    status_code: ColumnType<number | null, number | null | undefined, number | null>;
     /** The job that this one is a part of. It is then not listed by itself. */
     parent_id: ColumnType<string | null, string | null | undefined, string | null>;
     reserved: Generated<number>;

@@ -102,6 +102,7 @@ export const TEAM_EXAMPLES: Examples = {
           finishedAt: TIME,
           creditsUsed: 20,
           pages: { total: 20, completed: 20, failed: 0 },
+          statusCode: null,
           error: null,
         },
       ],

@@ -10,6 +10,7 @@ interface JobFilter {
   /** A text that the target contains, in any case. */
   target?: string | undefined;
   errorCode?: string | undefined;
+  statusCode?: number | undefined;
   /** The name of an API key. */
   apiKey?: string | undefined;
   since?: Date | undefined;
@@ -50,7 +51,7 @@ export async function listActivity(db: Database, page: JobPage) {
 
 /** Lists a team's jobs with their progress, newest first. */
 export async function listJobs(db: Database, { status, ...page }: JobPage & JobFilter) {
-  const { target, errorCode, apiKey, since, until } = page;
+  const { target, errorCode, statusCode, apiKey, since, until } = page;
   let query = selectNewest(db, page)
     .leftJoin('job_progress as progress', 'progress.job_id', 'jobs.id')
     .leftJoin('api_keys', 'api_keys.id', 'jobs.api_key_id')
@@ -62,6 +63,7 @@ export async function listJobs(db: Database, { status, ...page }: JobPage & JobF
         'jobs.target',
         'jobs.created_at',
         'jobs.finished_at',
+        'jobs.status_code',
       ] as const),
       ...(['progress.paused', 'progress.known', 'progress.completed', 'progress.failed'] as const),
       'api_keys.name as api_key',
@@ -76,6 +78,7 @@ export async function listJobs(db: Database, { status, ...page }: JobPage & JobF
   if (status) query = query.where('jobs.status', '=', status);
   if (target) query = query.where(sql<boolean>`position(lower(${target}) in lower(jobs.target)) > 0`);
   if (errorCode) query = query.where(sql<boolean>`jobs.error->>'code' = ${errorCode}`);
+  if (statusCode) query = query.where('jobs.status_code', '=', statusCode);
   if (apiKey) query = query.where('api_keys.name', '=', apiKey);
   if (since) query = query.where('jobs.created_at', '>=', since);
   if (until) query = query.where('jobs.created_at', '<', until);

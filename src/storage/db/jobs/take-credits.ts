@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PageTrace } from '../../../schemas/page-trace.ts';
+import { type PageTrace, statusCodeOf } from '../../../schemas/page-trace.ts';
 import type { Database, Queryable } from '../client.ts';
 import { runPrepared } from '../prepared-statements.ts';
 import type { StoredError } from '../tables.ts';
@@ -22,7 +22,7 @@ function endAndBill(
   query: Queryable,
   { jobId, credits }: JobCharge,
   outcome:
-    | { status: 'completed' | 'cancelled'; trace?: string | undefined }
+    | { status: 'completed' | 'cancelled'; trace?: string | undefined; status_code?: number | null }
     | { status: 'failed'; error: string },
 ) {
   return query
@@ -107,7 +107,7 @@ export async function completeJob(
 ): Promise<string | undefined> {
   const statement = endAndBill(db.query, job, {
     status: 'completed',
-    ...(trace && { trace: JSON.stringify(trace) }),
+    ...(trace && { trace: JSON.stringify(trace), status_code: statusCodeOf(trace) ?? null }),
   })
     .insertInto('results')
     .columns(['job_id', 'ordinal', 'blob', 'small'])
