@@ -12,8 +12,8 @@ import { type Pages, startPages } from '../support/sites/pages.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
 /**
- * Programs of the machine that an upgrade replaces while the service uses them. Postgres, of which the
- * service keeps a copy, is in `test/run/embedded/postgres.test.ts`. LibreOffice is not used.
+ * Programs of the machine that an upgrade replaces while the service uses them. Of Postgres the service keeps
+ * a copy, of which `test/run/embedded/postgres.test.ts` has more. LibreOffice is not used.
  */
 
 /** Pages of a batch; those from this one on respond only when the program was replaced. */
@@ -104,14 +104,30 @@ const runs = (file: string) => {
   });
 };
 
+/** The server of the service's database; `undefined` while it restarts. */
+const findPostgres = () =>
+  processesBelow([service.process.pid!]).find(({ command }) => /\/postgres -D /.test(command))?.pid;
+
+/** Ends the server as a crash does, and waits for its next start, which reads its programs again. */
+async function restartPostgres(): Promise<void> {
+  const ended = findPostgres()!;
+  process.kill(ended, 'SIGKILL');
+  await pollUntil(async () => {
+    const current = findPostgres();
+    return current !== undefined && current !== ended && (await ask('/ready')).status === 200;
+  });
+}
+
 describe.runIf(process.platform === 'linux')(
   'while a batch, a crawl and a session run, an upgrade replaces',
   () => {
-    it.for(['Chromium', 'Node', 'bubblewrap', 'the language data of Tesseract'] as const)(
+    it.for(['Chromium', 'Node', 'bubblewrap', 'the language data of Tesseract', 'Postgres'] as const)(
       '%s: nothing is lost, and new work goes on',
       async (name, { skip }) => {
         if (name === 'bubblewrap' && !programs.files.bubblewrap)
           skip('bubblewrap is not installed, or this user may not mount a copy of it');
+        if (name === 'Postgres' && !programs.files.postgres)
+          skip('Postgres is not a package of the machine, or this user may not mount a copy of it');
         const { promise: released, resolve: release } = Promise.withResolvers<void>();
         await using site = await startSite(released);
         const urls = Array.from({ length: PAGES }, (_, index) => `${site.url}/${index}`);
@@ -134,6 +150,7 @@ describe.runIf(process.platform === 'linux')(
         );
 
         programs.replace[name]();
+        if (name === 'Postgres') await restartPostgres();
         release();
 
         const { status, data } = await finished('/v2/batch/scrape', id, options);

@@ -4,6 +4,7 @@ import {
   chmodSync,
   copyFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -24,17 +25,23 @@ export interface ReplaceablePrograms extends Disposable {
   /** What `startService` needs to use them. */
   start: { node: string; within?: string[]; env: Record<string, string> };
   /** The files that processes run; `undefined` where the service cannot be given a copy. */
-  files: { node: string; bubblewrap: string | undefined };
+  files: { node: string; bubblewrap: string | undefined; postgres: string | undefined };
   /** Whether there is a browser of another version, which is not so where only that of npm is installed. */
   hasOtherBrowser: boolean;
   /** Replaces a program by another build, file by file, as a package manager does. */
-  replace: Record<'Chromium' | 'Node' | 'bubblewrap' | 'the language data of Tesseract', () => void>;
+  replace: Record<
+    'Chromium' | 'Node' | 'bubblewrap' | 'the language data of Tesseract' | 'Postgres',
+    () => void
+  >;
 }
 
 /** The name of a browser's file, whatever the build calls it. */
 const BROWSER = 'chromium-headless-shell';
 /** The first directory of the path on which bubblewrap is found. */
 const LOCAL_PROGRAMS = '/usr/local/bin';
+
+/** Where Debian installs Postgres. */
+const POSTGRES = '/usr/lib/postgresql';
 
 /** Copies the programs to a directory of their own. */
 export async function copyPrograms(): Promise<ReplaceablePrograms> {
@@ -54,13 +61,19 @@ export async function copyPrograms(): Promise<ReplaceablePrograms> {
   const languages = path.join(root, 'languages');
   cpSync(languageData, languages, { recursive: true });
   const bubblewrap = canMount() ? copyBubblewrap(path.join(root, 'local')) : undefined;
+  const postgres = canMount() && existsSync(POSTGRES) ? path.join(root, 'postgresql') : undefined;
+  if (postgres) cpSync(POSTGRES, postgres, { recursive: true, verbatimSymlinks: true });
+  const within = [
+    ...(bubblewrap ? mounting(path.dirname(bubblewrap), LOCAL_PROGRAMS) : []),
+    ...(postgres ? mounting(postgres, POSTGRES) : []),
+  ];
   return {
     start: {
       node,
-      ...(bubblewrap && { within: mounting(path.dirname(bubblewrap), LOCAL_PROGRAMS) }),
+      ...(within.length > 0 && { within }),
       env: { WINNOW_CHROMIUM: path.join(chromium, BROWSER), WINNOW_OCR_DATA: languages },
     },
-    files: { node, bubblewrap },
+    files: { node, bubblewrap, postgres },
     hasOtherBrowser: installed.kind !== 'npm',
     replace: {
       Chromium: () => replaceDirectory(chromium, nextChromium),
@@ -70,6 +83,11 @@ export async function copyPrograms(): Promise<ReplaceablePrograms> {
       },
       'the language data of Tesseract': () => {
         for (const name of readdirSync(languages)) replaceFile(path.join(languages, name));
+      },
+      Postgres: () => {
+        // Nothing of another build works with what runs of this one.
+        const change = (next: string) => writeFileSync(next, 'another build');
+        if (postgres) for (const file of filesOf(postgres)) replaceFile(path.join(postgres, file), change);
       },
     },
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
@@ -130,14 +148,16 @@ function replaceFile(file: string, change: (next: string) => void = () => undefi
   renameSync(next, file);
 }
 
+/** The files below a directory, without links. */
+const filesOf = (root: string) =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
+
 /**
  * Replaces the files of a directory by those of another one, and then deletes those that it does not have.
  */
 function replaceDirectory(directory: string, next: string): void {
-  const filesOf = (root: string) =>
-    readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
   for (const file of filesOf(next)) {
     mkdirSync(path.dirname(path.join(directory, file)), { recursive: true });
     replaceFile(path.join(directory, file), undefined, path.join(next, file));
