@@ -148,11 +148,42 @@ describe('accents that are drawn over their letters', () => {
     ['`a l´etranger ˆıle', 'à létranger île'],
     ['it´s all `quoted` text', 'it´s all `quoted` text'],
     ['5˚ 10¨ x^2 ~a', '5˚ 10¨ x^2 ~a'],
+    ['Abs¨tande ˇx ˆt', 'Abstände ˇx ˆt'],
+    ['art´ıculo m´etodo', 'artículo método'],
   ])('%s is %s', (drawn, expected) => {
-    const words = drawn.split(' ').map((text) => ({ text }) as Word);
-    composeAccents(words);
-    expect(words.map(({ text }) => text).join(' ')).toBe(expected);
+    expect(composeAccents(drawn.split(' ').map(word)).map(textOf).join(' ')).toBe(expected);
   });
+
+  test('are no apostrophes in a font that has those', () => {
+    expect(composeAccents([word('M´etro')], true).map(textOf)).toEqual(['Métro']);
+    expect(composeAccents([word('M´etro')], false).map(textOf)).toEqual(['M´etro']);
+  });
+
+  test('stand at the end of a word whose rest has another font', () => {
+    const parts = ['hinzuf¨', 'ugen'].map((text) => ({ ...word(text), run: 1 }));
+    expect(composeAccents([...parts, word('f¨ur')]).map(textOf)).toEqual(['hinzuf', 'ügen', 'für']);
+  });
+
+  test('are words of their own over a letter', () => {
+    const over = (text: string, left: number, right: number) => ({ ...word(text), left, right });
+    // Positions as in Computer Modern, in which liteparse returns them.
+    const words = [
+      over('ublichen', 145.7, 185.4),
+      over('¨', 146, 151.5),
+      over('Teiluberschrift', 308.6, 377.8),
+      over('¨', 326.8, 332.3),
+      over('Pallares', 262.5, 307.7),
+      over('´', 297.6, 303.1),
+      over('10', 400, 410),
+      over('¨', 402, 407),
+    ];
+    expect(composeAccents(words).map(textOf)).toEqual(['üblichen', 'Teilüberschrift', 'Pallarés', '10', '¨']);
+  });
+
+  const style = { size: 10.9, bold: false, italic: false, monospaced: false };
+  let runs = 0;
+  const word = (text: string): Word => ({ text, style, run: runs++, left: 0, top: 0, right: 0, bottom: 10 });
+  const textOf = ({ text }: Word) => text;
 });
 
 describe('the text of a link', () => {

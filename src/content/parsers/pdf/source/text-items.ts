@@ -71,9 +71,19 @@ export function toWords(
       words.push(word);
     }
   }
-  composeAccents(words);
-  return joinLeaders(withoutRepeats(attachMarks(words)));
+  const composed = composeAccents(words, items.some(hasAccents));
+  return joinLeaders(withoutRepeats(attachMarks(composed)));
 }
+
+/**
+ * Text fonts of TeX in OT1, the encoding without accented letters. Their apostrophe is another character than the
+ * acute accent.
+ */
+const WITHOUT_ACCENTED = /(?:^|\+)CM(?!MI|SY|EX)[A-Z]+\d/;
+
+/** Whether what looks like an apostrophe in a run of text can only be an accent. */
+const hasAccents = ({ text, fontName = '' }: TextItem) =>
+  /[´`]/.test(text) && WITHOUT_ACCENTED.test(fontName);
 
 /**
  * The places of the words that a run has a space before, except for the first one; `true` if all have one.
