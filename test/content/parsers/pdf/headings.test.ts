@@ -30,6 +30,39 @@ describe('headings of a PDF', () => {
     expect(html).not.toMatch(/<h\d>/);
   });
 
+  test('are no entries of the contents, which are bold without dots', async () => {
+    const entries = [
+      ['1 Stone bridges', '2'],
+      ['2 Wooden bridges', '14'],
+      ['3 What the river does in spring', '14'],
+      ['4 Ropes', '31'],
+      ['5 Nails of iron', '40'],
+      ['6 Tolls', '112'],
+    ].flatMap(([title = '', page = ''], place) => [
+      bold(100 + 24 * place, title),
+      bold(100 + 24 * place, page, 10, 506 - 5.56 * page.length),
+    ]);
+    const html = await convert([
+      bold(60, 'Contents', 16),
+      ...entries,
+      bold(290, '1 Stone bridges', 14),
+      ...textLines(60, 310, PROSE),
+    ]);
+    expect(html.match(/<h\d/g)).toHaveLength(2);
+    expect(html).toContain('4 Ropes 31');
+  });
+
+  test('are lines with a number at their end where these do not ascend', async () => {
+    const html = await convert(
+      ['Runs 9', 'Goals 4', 'Falls 2'].flatMap((line, place) => {
+        const [title = '', count = ''] = line.split(' ');
+        const y = 60 + 90 * place;
+        return [bold(y, title), bold(y, count, 10, 104), ...textLines(60, y + 14, PROSE)];
+      }),
+    );
+    expect(html.match(/<h\d/g)).toHaveLength(3);
+  });
+
   test('may end with a full stop if they are a line of their own', async () => {
     const html = await convert([
       bold(60, 'Observations from the bridge (1571-1630).'),

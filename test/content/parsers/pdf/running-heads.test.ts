@@ -90,6 +90,50 @@ describe('a line near the edge of the page that other pages repeat but for its n
   });
 });
 
+describe('a line at the edge with the page number at its end', () => {
+  /** Pages of a book, each with its own head: the number is on the outer side. */
+  const book = (heads: readonly string[], size = 10) =>
+    heads.map((head, place): PdfPageContent => {
+      const number = { y: 40, size, text: `${place + 46}`, x: place % 2 === 0 ? 60 : 500 };
+      const title = { y: 40, size, text: head, x: place % 2 === 0 ? 380 : 60 };
+      return {
+        texts: [
+          ...[number, title].map((text): PlacedText => ({ ...text, font: 'Helvetica-Bold' })),
+          ...textLines(60, 90, [...PROSE.slice(place % 3), ...PROSE, ...PROSE]),
+        ],
+      };
+    });
+  const HEADS = ['Stone bridges', '4.1 Arches', 'Wooden bridges', '4.3 Nails', '4.4 Ropes'];
+
+  test.each([10, 14])('is a running head, whatever the rest of it is (%d points)', async (size) => {
+    const html = await htmlOf(book(HEADS, size));
+    expect(html.match(/data-page-role="header"/g)).toHaveLength(5);
+    expect(html).not.toMatch(/<h\d|<table/);
+    // None of the texts stands elsewhere.
+    for (const head of HEADS) expect(mainContent(html)).toContain(head);
+  });
+
+  test('is none where the numbers do not follow those of the pages', async () => {
+    const pages = book(HEADS).map(({ texts: [number, ...rest] }, place) => ({
+      texts: [{ ...(number as PlacedText), text: `${50 - 7 * place}` }, ...rest],
+    }));
+    expect(await htmlOf(pages)).not.toContain('data-page-role');
+  });
+
+  test('is none where it is a large title with its number ahead', async () => {
+    const slides = ['Arches', 'Ropes', 'Nails', 'Stones'].map((title, place) => ({
+      texts: [
+        { x: 60, y: 60, size: 24, text: `${place + 1}` },
+        { x: 130, y: 60, size: 24, text: title },
+        ...textLines(60, 120, PROSE.slice(place % 3)),
+      ],
+    }));
+    const html = await htmlOf(slides);
+    expect(html).not.toContain('data-page-role');
+    expect(html.match(/<h1/g)).toHaveLength(4);
+  });
+});
+
 describe('the header row of a table that goes on for pages', () => {
   test('is kept once, below running heads, if the table has rules', async () => {
     const [xs, names] = [

@@ -2,6 +2,7 @@ import { unionOf } from '../boxes.ts';
 import { lineLength, lineText } from '../page/lines.ts';
 import { isAllBold, isAllItalic, isMonospaced } from '../page/paragraphs.ts';
 import type { Block, Line, PdfListItem, PdfTextBlock, TextStyle } from '../types.ts';
+import { findContentsEntries } from './contents-entries.ts';
 
 /** A heading is bold, or its font is larger than that of the text by at least this factor. */
 const LARGER = 1.12;
@@ -118,8 +119,9 @@ function lengthsByStyle(lines: readonly Line[]): Map<TextStyle, number> {
  */
 export function findHeadings(blocks: readonly Block[]): Block[] {
   const body = bodyStyle(blocks);
+  const entries = findContentsEntries(blocks);
   const marked = blocks.map((block, place): Block => {
-    if (block.role || !mayBeHeading(block)) return block;
+    if (block.role || entries.has(block) || !mayBeHeading(block)) return block;
     if (block.kind === 'paragraph' && block.isTurned) return block;
     const text = block.lines.map(lineText).join(' ');
     if (block.kind === 'paragraph' && CAPTION.test(text) && block.lines.length <= 6)

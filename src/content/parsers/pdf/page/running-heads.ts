@@ -2,6 +2,7 @@ import { unionOf } from '../boxes.ts';
 import type { PageRole, PdfTextBlock, SourcePage, Word } from '../types.ts';
 import { continuesBody, occursIn } from './body-lines.ts';
 import { type EdgeLine, edgeLines, PAGE_NUMBER } from './edge-lines.ts';
+import { equallyNumbered } from './numbered-heads.ts';
 import { markOnlyPlaces } from './only-places.ts';
 
 /** Number of other pages on which a running head must be repeated at the same height. */
@@ -25,6 +26,8 @@ interface RepeatedLine {
   line: EdgeLine;
   role: PageRole;
   alike: EdgeLine[];
+  /** Whether the number of the page is at its end. */
+  isNumbered?: boolean;
 }
 
 /**
@@ -98,9 +101,10 @@ function repeatedLines(
       ({ page, pattern, top }) =>
         page !== line.page && pattern === line.pattern && Math.abs(top - line.top) < MAX_SHIFT,
     );
-    const role = roleOf(line, alike, pages);
+    const isNumbered = line.pattern !== '' && isRepeated(equallyNumbered(line, around, MAX_SHIFT), pages);
+    const role = isNumbered ? sideOf(line) : roleOf(line, alike, pages);
     if (!role) break;
-    found.push({ line, role, alike });
+    found.push({ line, role, alike, isNumbered });
   }
   return found;
 }
@@ -139,8 +143,8 @@ function linesOfBody(side: readonly RepeatedLine[], { page, words, around }: Pag
   const next = [...words];
   let isNext = true;
   for (const repeated of [...side].reverse()) {
-    const { line, role } = repeated;
-    if (role === 'page-number') continue;
+    const { line, role, isNumbered } = repeated;
+    if (role === 'page-number' || isNumbered) continue;
     isNext =
       around.some((other) => occursIn(other, line)) ||
       (isNext && found.length < MAX_CONTINUED && continuesBody(line, page, next));
@@ -165,9 +169,12 @@ const toBlock = ({ line, role }: RepeatedLine): PdfTextBlock => ({
   role,
 });
 
+/** Whether the lines like one are on enough other pages. */
+const isRepeated = (alike: readonly EdgeLine[], pages: number) =>
+  new Set(alike.map(({ page }) => page)).size >= Math.min(MIN_REPEATS, pages - 1);
+
 function roleOf(line: EdgeLine, alike: readonly EdgeLine[], pages: number): PageRole | undefined {
-  const repeats = new Set(alike.map(({ page }) => page)).size;
-  if (line.pattern === '' || repeats < Math.min(MIN_REPEATS, pages - 1)) return undefined;
+  if (line.pattern === '' || !isRepeated(alike, pages)) return undefined;
   const number = PAGE_NUMBER.exec(line.text);
   if (number) {
     // Page numbers increase from page to page. Other repeated numbers, such as those of chapters, do not.
@@ -183,5 +190,7 @@ function roleOf(line: EdgeLine, alike: readonly EdgeLine[], pages: number): Page
   if (line.isLarge && alike.every(({ text }) => text !== line.text)) return undefined;
   // A line of numbers only is no running head, but for example a row of a table.
   if (!/\p{L}/u.test(line.pattern.replaceAll('#', ''))) return undefined;
-  return line.isHeader ? 'header' : 'footer';
+  return sideOf(line);
 }
+
+const sideOf = ({ isHeader }: EdgeLine): PageRole => (isHeader ? 'header' : 'footer');

@@ -1,3 +1,4 @@
+import { heightOf, overlapY } from '../boxes.ts';
 import type { Word } from '../types.ts';
 import { overAccents } from './accents-alone.ts';
 
@@ -42,11 +43,15 @@ export function composeAccents(words: Word[], hasAccents = false): Word[] {
   if (!hasAccents && composed === 0 && !left.some(({ text }) => ACCENT_ONLY.test(text))) return left;
   for (const [place, word] of left.entries()) {
     const next = left[place + 1];
-    if (next && next.run === word.run && !next.isSpaced) moveAccent(word, next);
+    if (next && (next.run === word.run ? !next.isSpaced : isOver(word, next))) moveAccent(word, next);
     word.text = compose(word.text, word.style.monospaced);
   }
   return left;
 }
+
+/** Whether the end of a word, which can only be an accent, is drawn over the next one. */
+const isOver = (word: Word, next: Word) =>
+  word.left < next.left && word.right > next.left && overlapY(word, next) > 0.5 * heightOf(next);
 
 /** Moves an accent from the end of a word to the rest of it, which has another font. */
 function moveAccent(word: Word, rest: Word): void {
