@@ -20,18 +20,22 @@ export async function checkArguments(command: string, rawArgs: string[], args: C
       `${reason} \`${commandOf(`${command} --help`)}\` lists the arguments.`,
     );
   };
+  const describeOption = async ({ name, written }: UnknownOption) => {
+    const value = valueAfter(written, rawArgs);
+    const advice = written.startsWith('--')
+      ? await adviseOnOption({ command, name, value }, args)
+      : adviseOnLetter(name, value, args);
+    return `Unknown option '${written}'. ${advice}`;
+  };
   let words: string[] = [];
   try {
     words = parse(rawArgs, args, true).positionals;
   } catch (error) {
+    const unknown = unknownOptions(rawArgs, args);
+    if (unknown.length) refuse((await Promise.all(unknown.map((each) => describeOption(each)))).join(' '));
     // The first sentence of Node's message says what is wrong; the others explain quoting.
     const [reason = ''] = messageOf(error).split(/\.\s|\.$/);
-    const [, unknown] = /^Unknown option '--([^' =]+)/.exec(reason) ?? [];
-    const flag = unknown && { command, name: unknown, value: valueAfter(unknown, rawArgs) };
-    const advice = flag ? ` ${await adviseOnOption(flag, args)}` : '';
-    refuse(
-      `${reason.replace(/argument is ambiguous$/, 'needs a value that does not begin with -')}.${advice}`,
-    );
+    refuse(`${reason.replace(/argument is ambiguous$/, 'needs a value that does not begin with -')}.`);
   }
   if (words.length > positionals) {
     const several = 'url' in args && /^https?:/.test(words[positionals] ?? '');
@@ -40,6 +44,52 @@ export async function checkArguments(command: string, rawArgs: string[], args: C
     const output = isFile ? ` To write the result to a file, use -o ${words[positionals]}.` : '';
     refuse(`Unexpected argument '${words[positionals]}'.${advice}${output}`);
   }
+}
+
+/** An option that a command does not have, by its name and as it is written, with its dashes. */
+interface UnknownOption {
+  name: string;
+  written: string;
+}
+
+/** The names of the arguments that begin with dashes. */
+const optionNames = (args: CommandArgs) =>
+  Object.keys(args).filter((name) => args[name]?.type !== 'positional');
+
+/** The options that a command does not have, each once. */
+function unknownOptions(rawArgs: string[], args: CommandArgs): UnknownOption[] {
+  const names = new Set(optionNames(args));
+  const found = (parse(rawArgs, args, false).tokens ?? []).flatMap((token) => {
+    if (token.kind !== 'option') return [];
+    const { name, rawName: written } = token;
+    const isKnown =
+      names.has(name) || (written.startsWith('--no-') && names.has(written.slice('--no-'.length)));
+    return isKnown ? [] : [{ name, written }];
+  });
+  return [...new Map(found.map((each) => [each.written, each])).values()];
+}
+
+/** What letters stand for in other programs, besides the options that begin with them. */
+const LETTERS: Readonly<Record<string, readonly string[]>> = {
+  n: ['limit'],
+  d: ['max-depth'],
+  c: ['concurrency'],
+  b: ['header'],
+  A: ['header'],
+  j: ['concurrency'],
+  i: ['file', 'include'],
+};
+
+/** Says which option is meant by a letter alone. */
+function adviseOnLetter(letter: string, value: string | undefined, args: CommandArgs): string {
+  const options = optionNames(args);
+  const usual = (LETTERS[letter] ?? []).filter((name) => options.includes(name));
+  const meant = usual.length ? usual : options.filter((name) => name.startsWith(letter.toLowerCase()));
+  const [name] = meant;
+  if (name === undefined) return `Known are ${options.map((each) => `--${each}`).join(', ')}.`;
+  if (meant.length > 1) return `Write the whole name: ${meant.map((each) => `--${each}`).join(', ')}.`;
+  const isBare = value === undefined || !/^[\w./:,=%+-]+$/.test(value) || args[name]?.type === 'boolean';
+  return `Did you mean ${isBare ? withValueHint(name, args) : `--${name}=${value}`}?`;
 }
 
 /** Names that options have in other programs and in the API, with those that they may have here. */
@@ -63,8 +113,8 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The value that stands behind an option; undefined if another option does, or nothing. */
-function valueAfter(name: string, rawArgs: readonly string[]): string | undefined {
-  const index = rawArgs.findIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+function valueAfter(written: string, rawArgs: readonly string[]): string | undefined {
+  const index = rawArgs.findIndex((arg) => arg === written || arg.startsWith(`${written}=`));
   const [, own] = rawArgs[index]?.split(/=(.*)/s, 2) ?? [];
   const next = rawArgs[index + 1];
   return own ?? (next?.startsWith('-') ? undefined : next);
@@ -76,7 +126,7 @@ async function adviseOnOption(
   args: CommandArgs,
 ): Promise<string> {
   const unknown = flag.name;
-  const options = Object.keys(args).filter((name) => args[name]?.type !== 'positional');
+  const options = optionNames(args);
   if (unknown === 'wait' && flag.value === undefined && options.includes('detach'))
     return 'Leave it out: the command waits for the end, unless --detach is given.';
   const words = Object.keys(args).filter((name) => !options.includes(name));
@@ -173,6 +223,7 @@ function parse(rawArgs: string[], args: CommandArgs, strict: boolean) {
     strict,
     allowPositionals: true,
     allowNegative: true,
+    tokens: true,
   });
 }
 

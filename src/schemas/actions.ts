@@ -3,6 +3,9 @@ import { viewport } from '../content/formats/screenshot.ts';
 import { bounded } from '../json/bounded.ts';
 import { exactlyOne, withKeywords } from '../json/schema-keywords.ts';
 
+/** So few milliseconds are hardly meant as a wait: a screen draws two pictures in that time. Seconds are likelier. */
+export const FEW_MS = 30;
+
 const selector = z.string().min(1);
 
 const wait = withKeywords(

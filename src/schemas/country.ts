@@ -45,14 +45,20 @@ const COUNTRY_NAMES: Readonly<Record<string, string>> = {
   chn: 'CN',
 };
 
-/** Says that a value is no code of a country, and which one is meant by the name of a country or a locale. */
-export function countryFault(value: unknown): string {
-  const name = String(value).trim().toLowerCase();
-  const region = /^[a-z]{2,3}[-_]([a-z]{2})$/.exec(name)?.[1];
-  const code =
+/** Finds the code of a country by its name, a code of three letters or a locale; undefined for other texts. */
+export function codeOfCountry(text: string): string | undefined {
+  const name = text.trim().toLowerCase();
+  const region = /^(?:[a-z]{2,3}[-_])?([a-z]{2})$/.exec(name)?.[1];
+  return (
     (region && findCountry(region)?.code) ??
     (Object.hasOwn(COUNTRY_NAMES, name) ? COUNTRY_NAMES[name] : undefined) ??
-    findCodeByName(name);
+    findCodeByName(name)
+  );
+}
+
+/** Says that a value is no code of a country, and which one is meant by the name of a country or a locale. */
+export function countryFault(value: unknown): string {
+  const code = codeOfCountry(String(value));
   const advice = code ? `. Write ${quote(code)}` : '';
   return `country must be an ISO 3166-1 alpha-2 code such as DE, not ${quote(String(value))}${advice}`;
 }

@@ -5,11 +5,9 @@ import type { ConflictingOption } from '../content/formats/format.ts';
 import { ENTITIES, REDACTION_MODES, REPLACE_STYLES } from '../content/redaction/redaction.ts';
 import { excerpt, quote } from '../errors.ts';
 import { bounded } from '../json/bounded.ts';
-import { ignoreOthers } from '../json/ignore-others.ts';
 import { withKeywords } from '../json/schema-keywords.ts';
-import { unlessEmpty, unlessEmptyObject } from '../json/unless-empty.ts';
+import { unlessEmptyObject } from '../json/unless-empty.ts';
 import { actions, waitingMs } from './actions.ts';
-import { countryFault, findCountry } from './country.ts';
 import { formatConflicts, formatRequest, optionConflicts } from './formats.ts';
 import { parsers } from './parsers.ts';
 import { profileName } from './profile.ts';
@@ -19,6 +17,7 @@ import {
   refuseUnavailable,
   requestsThreatProtection,
 } from './unavailable-options.ts';
+import { visitorFields } from './visitor.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -27,7 +26,6 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 const MAX_SELECTORS = 1_000;
 const MAX_SELECTOR_CHARACTERS = 100_000;
 const MAX_HEADERS = 1_000;
-const MAX_LANGUAGE_CHARACTERS = 1_000;
 /**
  * The most formats, which may be repeated, and the most characters of their selectors, schemas and prompts.
  */
@@ -116,36 +114,6 @@ const threatProtection = z.strictObject({
 export const callerFields = {
   origin: z.string().default('api').describe('name of the calling program'),
   integration: z.string().nullish().describe('name of the calling integration'),
-};
-
-const country = withKeywords(
-  z.string().refine((code) => findCountry(code), {
-    error: ({ input }) => countryFault(input),
-  }),
-  { pattern: '^[A-Za-z]{2}$', examples: ['DE', 'us'] },
-);
-const language = withKeywords(
-  z.string().refine((tag) => passes(() => new Intl.Locale(tag)), {
-    error: (issue) => `${quote(String(issue.input))} is not a language tag such as de or pt-BR`,
-  }),
-  { examples: ['de', 'pt-BR'] },
-);
-
-/** The options of the visitor that sites see, which scrapes and sessions share. */
-export const visitorFields = {
-  mobile: z.boolean().default(false).describe('emulate a mobile device'),
-  location: ignoreOthers(
-    z.object({
-      country: unlessEmpty(country).describe(
-        'ISO 3166-1 alpha-2 code. It determines the time zone, the geolocation and, unless languages is set, the languages. It also selects a proxy in that country if the service has one. Default US, without a geolocation',
-      ),
-      languages: bounded(z.array(language), { entries: 10, characters: MAX_LANGUAGE_CHARACTERS })
-        .optional()
-        .describe('BCP 47 language tags, the preferred one first'),
-    }),
-  )
-    .optional()
-    .describe('where the visitor of the page appears to be'),
 };
 
 /** A list of formats, which is `markdown` by default. */

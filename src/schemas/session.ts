@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { exactlyOne, withKeywords } from '../json/schema-keywords.ts';
 import { profileName } from './profile.ts';
-import { callerFields, visitorFields } from './scrape-options.ts';
+import { callerFields } from './scrape-options.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from './session-end.ts';
+import { sessionVisitorFields } from './visitor.ts';
 
 /** Limits of the times of a session, in seconds. */
 const TTL = { min: 30, max: 3600, fallback: 600 };
@@ -39,7 +40,7 @@ export const sessionBody = z.strictObject({
     })
     .optional()
     .describe('cookies and storage that sessions and scrapes of the same name share'),
-  ...visitorFields,
+  ...sessionVisitorFields,
   blockAds: z
     .boolean()
     .default(false)

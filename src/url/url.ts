@@ -55,7 +55,14 @@ function findFault(text: string, url: URL | null): string | undefined {
   if (/^\[[^\]]*\]\([^\s)]+\)$/.test(text) && urls[0])
     return `It is a link of markdown. Write ${excerpt(urls[0])}`;
   if (/^https?\/\//i.test(text)) return 'Write :// after http or https.';
-  if (/\s/.test(text)) return 'It has white space; write a blank as %20.';
+  const blank = /\s/.exec(text)?.index;
+  if (blank !== undefined) {
+    const [before = '', host = ''] = /^(?:https?:\/\/)?([^/?#]*)/i.exec(text) ?? [];
+    if (blank >= before.length) return 'It has white space; write a blank as %20.';
+    return host.includes('.')
+      ? 'Its host has white space; write it without, such as https://example.com/page.'
+      : 'It is words, and no URL. Write one such as https://example.com; POST /v2/search finds pages by words.';
+  }
   if (FILE_NAME.test(text)) return 'It is the name of a file; send a file to POST /v2/parse.';
   if (/^\/(?!\/)/.test(text)) return 'It has no host; write it whole, as https://example.com/page.';
   if (/^(https?:\/\/)https?:\/?\/?/i.test(text)) return 'It has two schemes; leave the first one out.';

@@ -214,6 +214,16 @@ test('the images of a document are files whose URLs the markdown has, if they ar
   expect(without.body.data.markdown).toBe('A red square follows.');
 });
 
+test('the images of a document, which redactPII does not change, are answered with a warning', async () => {
+  const { body } = await scrape({
+    url: `${pages.url}/illustrated.pdf`,
+    formats: ['markdown', 'images'],
+    redactPII: { mode: 'fast' },
+  });
+  expect(body.data.images).toHaveLength(1);
+  expect(body.data.warning).toContain('personal data in text only: images show the page as it is');
+});
+
 test('copies of a document with and without its images are found side by side, whichever is newer', async () => {
   const url = `${pages.url}/illustrated.pdf?copies`;
   const withImages = { url, formats: ['markdown', 'images'] };

@@ -100,6 +100,8 @@ describe('a body that is no JSON', () => {
 describe('a URL that is none', () => {
   it.each([
     ['http://h.test/a b', /white space; write a blank as %20/],
+    ['best tea shops', /words, and no URL\. .*POST \/v2\/search finds pages by words/],
+    ['https://h .test/a', /Its host has white space; write it without/],
     ['http://h.test:99999/', /port is 99999; ports end at 65535/],
     ['', /It is empty/],
     ['"http://h.test"', /Leave out the quotes/],
@@ -284,7 +286,24 @@ it('an empty list of formats is answered with a warning, unless actions are the 
   const { body } = await call('/v2/scrape', { body: { url, formats: [] } });
   expect(body.data.markdown).toBeUndefined();
   expect(body.data.warning).toMatch(/^formats is an empty list, .* Leave formats out/);
-  const actions = [{ type: 'wait', milliseconds: 1 }];
+  const actions = [{ type: 'wait', milliseconds: 100 }];
   const acted = await call('/v2/scrape', { body: { url, formats: [], actions } });
   expect(acted.body.data.warning).toBeUndefined();
+});
+
+it('members of a location without an effect, and waits of a few milliseconds, are answered with a warning', async () => {
+  await using site = await startPages({ '/': '<h1>Title</h1><p>Text.</p>' });
+  const url = `${site.url}/`;
+  const warningOf = async (options: object) =>
+    (await call('/v2/scrape', { body: { url, ...options } })).body.data.warning;
+  expect(await warningOf({ location: { country: 'DE', city: 'Berlin', timezone: 'UTC' } })).toBe(
+    'location ignores city, timezone: it has country, which sets the time zone too, and languages.',
+  );
+  expect(await warningOf({ location: { country: 'DE' }, waitFor: 100 })).toBeUndefined();
+  expect(await warningOf({ waitFor: 5 })).toBe('waitFor is 5 ms. If you mean 5 seconds, write 5000.');
+  expect(await warningOf({ actions: [{ type: 'wait', milliseconds: 2 }] })).toBe(
+    'milliseconds is 2 ms. If you mean 2 seconds, write 2000.',
+  );
+  const map = await call('/v2/map', { body: { url, location: { city: 'Berlin' } } });
+  expect(map.body.warning).toContain('location ignores city');
 });

@@ -73,6 +73,13 @@ it.each([
   [['report.pdf'], /is not a command\. Did you mean parse report\.pdf\?/],
   [['crawl', PAGE, '--outfile', 'x.jsonl'], /Did you mean --output=<file>\?/],
   [['parse', PAGE], /is a URL\. Use `winnow scrape http:\/\/a\.test`\./],
+  [
+    ['scrape', PAGE, '--format', 'md', '--wait', '2s', '--format', 'html'],
+    /^Unknown option '--format'\. Did you mean --formats=markdown\? Unknown option '--wait'\. Did you mean --wait-for=2000\? `winnow/,
+  ],
+  [['crawl', PAGE, '-n', '5'], /Unknown option '-n'\. Did you mean --limit=5\?/],
+  [['crawl', PAGE, '-e', '/blog'], /Unknown option '-e'\. Write the whole name: --exclude, .*--e/],
+  [['map', PAGE, '-z'], /Unknown option '-z'\. Known are --search, /],
   [['start'], /`winnow start` is not a command\. Did you mean up\?/],
   [['team', 'ls'], /`winnow team ls` is not a command\. Did you mean list\?/],
 ] as [string[], RegExp][])('%j, as other programs have it, names what is meant', async (args, said) => {

@@ -53,9 +53,12 @@ describe('empty values stand for options that are not set:', () => {
 });
 
 describe('members of location', () => {
-  it('that are unknown are ignored', () => {
+  it('that are unknown are ignored, and remembered for a warning', () => {
     const location = { country: 'DE', city: 'Rome', state: 'Bavaria', timezone: 'Europe/Berlin' };
-    expect(scrapeBody.parse({ url, location }).location).toEqual({ country: 'DE' });
+    expect(scrapeBody.parse({ url, location }).location).toEqual({
+      country: 'DE',
+      ignored: ['city', 'state', 'timezone'],
+    });
   });
 
   it.each(['contry', 'Country', 'language'])('that are misspelt are mistakes: %s', (key) => {

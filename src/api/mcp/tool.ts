@@ -40,7 +40,10 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   title: string;
   /** Says when to use the tool, and what it returns. */
   description: string;
-  /** Its parameters. Those that it does not name are passed on to the route, which refuses unknown ones. */
+  /**
+   * Its parameters. Those that it does not name are passed on to the route, which refuses unknown ones; an input whose
+   * others are not passed on is strict.
+   */
   input: Input;
   /** The result, apart from what does not fit into one response. */
   output: z.ZodType;

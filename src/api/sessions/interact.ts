@@ -71,7 +71,8 @@ const interact = defineRoute({
 /** The options of a scrape that its session has too. */
 function sharedOptions({ request }: Pick<ScrapeToReplay, 'request'>) {
   const { profile, location, mobile, blockAds } = fieldsOf(request);
-  return { profile, location, mobile, blockAds };
+  const { ignored: _, ...place } = fieldsOf(location);
+  return { profile, ...(location !== undefined && { location: place }), mobile, blockAds };
 }
 
 const stop = defineRoute({

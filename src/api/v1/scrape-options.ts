@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { type JsonName, scrapeBody } from '../../schemas/scrape.ts';
-import { visitorFields } from '../../schemas/scrape-options.ts';
+import { visitorFields } from '../../schemas/visitor.ts';
 import { formatFields, translateFormats } from './formats.ts';
 import { knownMembers } from './known-members.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { insteadOf, type Mistake, unitOf } from './mistake.ts';
+import { adviseOnNoLimit } from './no-limit.ts';
 
 type BoundIssue = z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig;
 
@@ -26,10 +27,12 @@ export function completeBound(message: string, mistake: Mistake): string {
   return `${message}${unit ? ` (in ${unit})` : ''}, ${insteadOf(value)}${adviseOnUnit(mistake)}`;
 }
 
-/** Asks whether seconds were written for milliseconds, or the other way round, where that fits. */
-function adviseOnUnit({ value, plains }: Mistake): string {
+/** Asks whether no limit is meant, or seconds in place of milliseconds or the other way round, where that fits. */
+function adviseOnUnit({ value, plains, path }: Mistake): string {
   const unit = unitOf(plains);
   const [plain] = plains;
+  const noLimit = plain && adviseOnNoLimit(String(path.at(-1)), value, plain);
+  if (noLimit) return `. ${noLimit}`;
   if (typeof value !== 'number' || !plain || (unit !== 'ms' && unit !== 'seconds')) return '';
   const converted = unit === 'ms' ? value * 1000 : value / 1000;
   if (converted === value || !z.safeParse(plain.schema, converted).success) return '';

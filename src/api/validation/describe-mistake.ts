@@ -4,9 +4,11 @@ import { completeBound, describeBound } from './describe-bound.ts';
 import { describeChoice, describeUnion } from './describe-choice.ts';
 import { exampleBody, exampleFor, exampleOf, isShort, parseJsonText } from './examples.ts';
 import { type Checked, type Issue, insteadOf, type Mistake, nameOf, unitOf, valueList } from './mistake.ts';
+import { adviseOnNoLimit } from './no-limit.ts';
 import { isOptionalAt, literalsOf, type Plain, schemasAt, typeOf, valueAt } from './request-schema.ts';
 import { timesOf } from './rewrite-value.ts';
 import { scheduleOf } from './schedule-words.ts';
+import { periodOf } from './search-period.ts';
 import { schemaIn } from './value-kinds.ts';
 import { adviseOnType, synonymsOf, translate } from './value-names.ts';
 
@@ -84,6 +86,7 @@ function correct(message: string, { value, plains: [plain], where, checked }: Mi
     bare.toLowerCase(),
     bare.toUpperCase(),
     translate(name, value),
+    ...(name === 'tbs' ? [periodOf(bare)] : []),
     ...timesOf(bare),
     ...synonymsOf(bare.replace(/^.*\./, '')),
   ];
@@ -131,7 +134,9 @@ function describeType({ where, path, value, plains, checked }: Mistake): string 
     ? several
     : example
       ? `${leaveOut ? 'or write' : 'Write'} ${example}`
-      : (adviseOnType(name, value) ?? adviseOnSwitch(plains, value));
+      : (adviseOnType(name, value) ??
+        adviseOnSwitch(plains, value) ??
+        (plains[0] && adviseOnNoLimit(name, value, plains[0])));
   return [fault, [leaveOut, write].filter(Boolean).join(', ')].filter(Boolean).join('. ');
 }
 

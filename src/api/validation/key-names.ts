@@ -3,6 +3,7 @@ import { isShort } from './examples.ts';
 import { FORMAT_NAMES } from './format-names.ts';
 import { json } from './meanings/meaning.ts';
 import { MEMBER_NAMES } from './member-names.ts';
+import { adviseOnCountry, adviseOnLanguage } from './place-words.ts';
 import type { Replacement } from './replacement.ts';
 import { scheduleOf } from './schedule-words.ts';
 import { SCRAPER_NAMES } from './scraper-names.ts';
@@ -136,13 +137,13 @@ const OLD_NAMES: readonly Replacement[] = [
   {
     names: ['geolocation', 'country'],
     beside: 'location',
-    advice: 'Use location, such as {"country": "DE"}.',
+    advice: adviseOnCountry,
   },
   { names: ['language', 'languages', 'hl'], beside: 'lang', advice: 'Use lang, such as "de".' },
   {
     names: ['lang', 'languages', 'language'],
     beside: 'location',
-    advice: 'Use location: {"languages": ["de"]}.',
+    advice: adviseOnLanguage,
   },
   {
     names: ['fetchPageContent'],

@@ -39,7 +39,8 @@ export function adviseOnMemberKey(
     const plains = entriesOf(shape[list]);
     if (!plains.length) continue;
     const types = typesOf(plains);
-    for (const word of [plainName(key), ...[...words].filter((each) => value === true || !VAGUE.has(each))]) {
+    for (const word of [plainName(key), ...words]) {
+      if (value !== true && VAGUE.has(word)) continue;
       if (word !== plainName(key) && !hasOnlyWords(words, new Set([...BESIDE, word]))) continue;
       const found = entryFor(list, word, { value, plains, types });
       if (!found) continue;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../json/json-object.ts';
 import { findSimilarName } from '../../json/similar-name.ts';
+import { FEW_MS } from '../../schemas/actions.ts';
 import { exampleFor, isShort } from './examples.ts';
 import { entriesFrom } from './member-keys.ts';
 import { type Checked, unitOf } from './mistake.ts';
@@ -76,7 +77,17 @@ export function suggestOption(name: string, misnamed: Misnamed): string {
   const description = isFit ? undefined : unwrap(schema)[0]?.description;
   const advice = isFit ? undefined : adviseOnType(name, value);
   if (advice) return `${advice}.`;
-  return `Did you mean ${name}?${description ? ` It is: ${description}.` : ''}`;
+  if (description) return `Did you mean ${name}? It is: ${description}.`;
+  const seconds = isFit && typeof value === 'number' && schema && secondsIn(value, schema, unwrap(schema));
+  return seconds
+    ? `Did you mean ${name}, in ms? If you mean ${value} seconds, write ${seconds}.`
+    : `Did you mean ${name}?`;
+}
+
+/** A number of seconds in ms, where so few milliseconds would be accepted, but hardly meant. */
+function secondsIn(value: number, schema: z.core.$ZodType, plains: readonly Plain[]): number | undefined {
+  const isFew = unitOf(plains) === 'ms' && value > 0 && value <= FEW_MS;
+  return isFew && z.safeParse(schema, value * 1000).success ? value * 1000 : undefined;
 }
 
 /** Whether a value can be one of an option, as it is or in another form. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, parseJson } from '../../json/json-object.ts';
 import { patternOfGlob } from '../../patterns/other-syntax.ts';
+import { isNoLimit, maximumOf } from './no-limit.ts';
 import { literalsOf, requiredKeys, shapeOf, unwrap } from './request-schema.ts';
 import { scheduleOf } from './schedule-words.ts';
 
@@ -100,10 +101,8 @@ function numbersOf(schema: z.core.$ZodType, sent: unknown, unit: string | undefi
   if (typeof sent !== 'string') return [];
   const text = sent.trim();
   if (text && Number.isFinite(Number(text))) return [Number(text)];
-  if (/^(all|max|unlimited|infinity|none|no limit|∞)$/i.test(text)) {
-    const { maximum } = z.toJSONSchema(schema);
-    return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? [] : [maximum];
-  }
+  const maximum = isNoLimit(text) ? maximumOf(schema) : undefined;
+  if (maximum !== undefined) return [maximum];
   const [, amount, name = ''] = (unit === 'bytes' ? SIZE : DURATION).exec(text) ?? [];
   const length = unit === 'bytes' ? UNITS_BYTES[name.charAt(0).toLowerCase()] : UNITS_MS[name.toLowerCase()];
   const divisor = { ms: 1, seconds: 1000, days: 86_400_000, bytes: 1 }[unit ?? ''];

@@ -1,5 +1,6 @@
 import { propertiesOf } from '../../content/extraction/schema-faults.ts';
 import { isShort } from './examples.ts';
+import { adviseOnCountry, countryIn } from './place-words.ts';
 import type { Replacement } from './replacement.ts';
 import { adviseOnPeriod } from './search-period.ts';
 import { adviseOnWait } from './wait-words.ts';
@@ -44,13 +45,12 @@ export const SCRAPER_NAMES: readonly Replacement[] = [
   {
     names: ['region', 'countryCode', 'geo', 'gl', 'cc', 'market'],
     beside: 'tbs',
-    advice: (value) =>
-      `Use country: ${JSON.stringify((/^[a-z]{2}/i.exec(String(value))?.[0] ?? 'DE').toUpperCase())}.`,
+    advice: (value) => `Use country: ${JSON.stringify(countryIn(value) ?? 'DE')}.`,
   },
   {
     names: ['countryCode', 'country_code', 'geo', 'region'],
     beside: 'location',
-    advice: 'Use location, such as {"country": "DE"}.',
+    advice: adviseOnCountry,
   },
   { names: ['device', 'isMobile', 'emulateMobile'], beside: 'mobile', advice: 'Use mobile: true.' },
   {

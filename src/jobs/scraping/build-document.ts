@@ -23,6 +23,7 @@ import type { Deadline } from './deadline.ts';
 import { isIndexable } from './is-indexable.ts';
 import { type Answers, PageModel } from './page-model.ts';
 import { redactionOfPage } from './page-redaction.ts';
+import { warnOfRequest } from './request-warnings.ts';
 import type { ScrapeMetrics } from './scrape-metrics.ts';
 
 /** Dependencies for making documents. */
@@ -100,7 +101,7 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const rules = creditsByRule(request, { ...fetched, made: parts.flatMap(({ made }) => made) });
   const credits = sumOfCredits(rules);
   const warnings = [
-    ...warningsOf(request),
+    ...warnOfRequest(request),
     ...(snapshot.warnings ?? []),
     ...(redacted?.warnings ?? []),
     ...parts.flatMap((part) => part.warnings),
@@ -131,12 +132,6 @@ function nameJson(
   if (!names || json === undefined) return fields;
   return Object.assign(others, ...names.map((name) => ({ [name]: json })));
 }
-
-/** What is doubtful about a request, whatever the page is. Actions have results of their own. */
-const warningsOf = ({ formats, actions }: ScrapeRequest) =>
-  formats.length || actions?.length
-    ? []
-    : ['formats is an empty list, so the document has metadata only. Leave formats out to get markdown.'];
 
 const NO_ANSWERS: Answers = { fields: {}, made: [], warnings: [] };
 

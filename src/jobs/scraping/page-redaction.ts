@@ -59,6 +59,8 @@ function warningsOfFiles({ formats, actions = [], parsers }: ScrapeRequest, { do
   // Only some documents have pictures of their pages, and none has them with zero data retention.
   const hasPictures = document?.pages?.some(({ image }) => image !== undefined);
   if (hasPictures && pageResultsOf(parsers)?.pageImages) files.push('pageImages');
+  // The images of a page are URLs of its site, but those inside a document are files of the result.
+  if (document?.hasImages && formats.some(({ type }) => type === 'images')) files.push('images');
   return files.length > 0
     ? [`redactPII replaces personal data in text only: ${files.join(', ')} show the page as it is.`]
     : [];

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { encodeCursor } from '../../../src/api/mcp/cursor.ts';
+import type { RouteCall } from '../../../src/api/mcp/route-call.ts';
 import { inputSchemaOf, outputSchemaOf } from '../../../src/api/mcp/tool-schemas.ts';
 import { TOOLS } from '../../../src/api/mcp/tools/index.ts';
+import { exampleBody } from '../../../src/api/validation/examples.ts';
 import { fieldsOf } from '../../../src/json/json-object.ts';
 import { updateMonitorBody } from '../../../src/schemas/monitor.ts';
 import { callerFields } from '../../../src/schemas/scrape-options.ts';
@@ -35,6 +38,15 @@ const KNOWN: Record<string, string> = {
   firecrawl_feedback:
     'endpoint jobId rating issues tags note valuableSources missingContent querySuggestions url pageNumbers metadata',
   firecrawl_search_feedback: 'searchId rating valuableSources missingContent querySuggestions',
+};
+
+const SOME_ID = '550e8400-e29b-41d4-a716-446655440000';
+/** Arguments of tools that need one of several. */
+const NEEDED: Record<string, object> = {
+  firecrawl_interact: { scrapeId: SOME_ID, code: '1' },
+  firecrawl_monitor_create: { page: 'https://a.test' },
+  firecrawl_parse: { filePath: 'a.pdf' },
+  firecrawl_read_more: { cursor: encodeCursor({ path: '/v2/map/:id', params: { id: SOME_ID }, from: 1 }) },
 };
 
 const toolOf = (name: string) => TOOLS.find((tool) => tool.name === name);
@@ -86,6 +98,56 @@ describe('the tools of the Model Context Protocol', () => {
   it('describe the mails of monitors as the service sends them', () => {
     const { properties } = inputSchemaOf(toolOf('firecrawl_monitor_create')!.input);
     expect(fieldsOf(fieldsOf(properties).email).description).toMatch(/gets mails.*mail server/);
+  });
+
+  it.each(TOOLS)(
+    '$name leaves no argument out of account that it does not know',
+    async ({ name, input, run }) => {
+      const args = { ...(exampleBody(input) as object), ...NEEDED[name], unheard: 'of' };
+      const { error } = input.safeParse(args);
+      const sent: RouteCall[] = [];
+      const call = async (each: RouteCall) => {
+        sent.push(each);
+        return { success: true, id: SOME_ID, data: { metadata: { scrapeId: SOME_ID } } };
+      };
+      const refused =
+        error ??
+        (await run(args, { call }).then(
+          () => undefined,
+          (thrown) => thrown,
+        ));
+      const passedOn = sent.some(({ body, query }) => 'unheard' in { ...fieldsOf(body), ...query });
+      expect(passedOn || String(refused?.message)).toEqual(passedOn || expect.stringContaining('unheard'));
+    },
+  );
+
+  it.each([
+    [
+      'firecrawl_monitor_create',
+      { body: { name: 'x' }, goal: 'prices' },
+      /body is the whole request, in place of goal/,
+    ],
+    [
+      'firecrawl_monitor_create',
+      { page: 'https://a.test', queries: ['tea'] },
+      /in place of pages\. Create two/,
+    ],
+    [
+      'firecrawl_monitor_create',
+      { page: 'https://a.test', maxResults: 3 },
+      /maxResults has no effect without queries/,
+    ],
+    ['firecrawl_monitor_create', { page: 'https://a.test', includeDiffs: true }, /without email/],
+    [
+      'firecrawl_crawl',
+      { url: 'https://a.test', webhookHeaders: { a: 'b' } },
+      /have no effect without webhook/,
+    ],
+    ['firecrawl_interact', { scrapeId: SOME_ID, code: '1', scrapeOptions: {} }, /Leave scrapeOptions out/],
+    ['firecrawl_parse', { filePath: 'a.pdf', formats: ['markdwn'] }, /unknown format "markdwn"/],
+  ])('%s with %j says which argument has no effect', async (name, args, message) => {
+    const call = async () => expect.unreachable('nothing is sent');
+    await expect((async () => toolOf(name)?.run(args, { call }))()).rejects.toThrow(message);
   });
 
   it('take little of the context of a model', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ServiceError } from '../../../errors.ts';
 import { bounded } from '../../../json/bounded.ts';
 import { fieldsOf } from '../../../json/json-object.ts';
 import { crawlBody } from '../../../schemas/crawl.ts';
@@ -35,6 +36,11 @@ export const crawl = defineTool({
   starts: crawlJob,
   readAgain: crawlJob.readAgain,
   run({ webhook, webhookHeaders, scrapeOptions, ...args }, { call }) {
+    if (webhookHeaders && webhook === undefined)
+      throw new ServiceError(
+        'BAD_REQUEST',
+        'webhookHeaders have no effect without webhook, the URL that events are sent to.',
+      );
     const body = {
       ...args,
       ...(webhook !== undefined && { webhook: webhookOf(webhook, webhookHeaders) }),

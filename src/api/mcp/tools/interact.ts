@@ -29,6 +29,11 @@ export const interact = defineTool({
   async run({ url, scrapeId, scrapeOptions, ...body }, { call }) {
     if ((url === undefined) === (scrapeId === undefined))
       throw new ServiceError('BAD_REQUEST', 'Either url or scrapeId is needed, and not both.');
+    if (url === undefined && scrapeOptions !== undefined)
+      throw new ServiceError(
+        'BAD_REQUEST',
+        'scrapeOptions say how url is opened, and the page of scrapeId is open already. Leave scrapeOptions out.',
+      );
     const id = scrapeId ?? (await open({ url, ...fieldsOf(scrapeOptions) }, call));
     const response = await call({ method: 'post', path: PATH, params: { id }, body });
     return { ...response, scrapeId: id };
@@ -48,7 +53,7 @@ export const interactStop = defineTool({
   title: 'Close the browser of a page',
   description:
     'Ends the browser that firecrawl_interact has opened, by its scrapeId. What it had open is lost.',
-  input: z.looseObject({ scrapeId: z.string().describe('id that firecrawl_interact has returned') }),
+  input: z.strictObject({ scrapeId: z.string().describe('id that firecrawl_interact has returned') }),
   output: sessionEndResponse,
   hints: { destructive: true },
   run: ({ scrapeId }, { call }) => call({ method: 'delete', path: PATH, params: { id: scrapeId } }),

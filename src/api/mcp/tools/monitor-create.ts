@@ -6,7 +6,7 @@ import { defineTool } from '../tool.ts';
 
 const texts = bounded(z.array(z.string()), { entries: 1_000 });
 
-const input = z.looseObject({
+const input = z.strictObject({
   page: z.string().optional().describe('URL of the page to watch'),
   pages: texts.optional().describe('URLs of more pages to watch'),
   queries: texts.optional().describe('searches whose results are watched, in place of pages'),
@@ -42,8 +42,44 @@ export const monitorCreate = defineTool({
   input,
   output: monitorResponse,
   hints: { openWorld: true },
-  run: (args, { call }) => call({ method: 'post', path: '/v2/monitor', body: args.body ?? toRequest(args) }),
+  run(args, { call }) {
+    requireUsed(args);
+    return call({ method: 'post', path: '/v2/monitor', body: args.body ?? toRequest(args) });
+  },
 });
+
+const isFilled = (list: unknown) => Array.isArray(list) && list.length > 0;
+
+/** Parameters that have an effect only beside another one. */
+const NEEDS = {
+  searchWindow: 'queries',
+  maxResults: 'queries',
+  includeDomains: 'queries',
+  excludeDomains: 'queries',
+  includeDiffs: 'email',
+} as const;
+
+/** @throws ServiceError `BAD_REQUEST` for parameters that others leave without an effect */
+function requireUsed({ body, ...args }: Arguments): void {
+  const given = Object.entries(args).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (body !== undefined && given.length)
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `body is the whole request, in place of ${given.join(', ')}. Write all of it in body, or leave body out.`,
+    );
+  if (isFilled(args.queries) && (args.page !== undefined || isFilled(args.pages)))
+    throw new ServiceError(
+      'BAD_REQUEST',
+      'A monitor by queries watches their results in place of pages. Create two monitors, or give body with both targets.',
+    );
+  if (body !== undefined) return;
+  for (const [name, other] of Object.entries(NEEDS))
+    if (given.includes(name) && !given.includes(other))
+      throw new ServiceError(
+        'BAD_REQUEST',
+        `${name} has no effect without ${other}. Give ${other}, or leave ${name} out.`,
+      );
+}
 
 function toRequest(args: Arguments): Record<string, unknown> {
   const { goal, scheduleText = 'every 30 minutes', timezone = 'UTC', webhookUrl, email } = args;

@@ -13,5 +13,5 @@ export function loosely<Shape extends z.ZodRawShape, Name extends Extract<keyof 
   return z.looseObject(picked as Pick<Shape, Name>);
 }
 
-/** The id of a job. */
-export const idParameter = (of: string) => z.looseObject({ id: z.string().describe(`id of ${of}`) });
+/** The id of a job. No other parameter is passed on, so each is refused. */
+export const idParameter = (of: string) => z.strictObject({ id: z.string().describe(`id of ${of}`) });

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { excerpt, ServiceError } from '../../../errors.ts';
 import { fieldsOf } from '../../../json/json-object.ts';
 import { document } from '../../../schemas/document.ts';
+import { parseOptions } from '../../../schemas/parse.ts';
+import { validate } from '../../validation/validate.ts';
 import { defineTool } from '../tool.ts';
 import { memberOf, resultOf } from './responses.ts';
 import { contentParameters, toScrapeOptions } from './scrape-parameters.ts';
@@ -37,6 +39,8 @@ export const parse = defineTool({
       );
     if (filePath !== undefined && parseFile)
       return memberOf(await parseFile({ path: filePath, contentType, options }), 'data');
+    // A wrong option would be told only after the upload otherwise.
+    validate(parseOptions, options, 'body');
     const body = { filename: filePath, contentType, declaredSizeBytes };
     const upload = memberOf(await call({ method: 'post', path: '/v2/parse/upload-url', body }), 'data');
     const command = `curl -X PUT --upload-file ${inShell(filePath ?? '')} ${inShell(String(upload.uploadUrl))}`;

@@ -9,7 +9,7 @@ export const readMore = defineTool({
   title: 'Read the next part of a result',
   description:
     'Returns the next part of a result that was too long for one response, by the cursor at its end. Reading costs nothing.',
-  input: z.looseObject({ cursor: z.string().describe('from the result of which this is the next part') }),
+  input: z.strictObject({ cursor: z.string().describe('from the result of which this is the next part') }),
   output: z.looseObject({}),
   hints: { readOnly: true },
   readAgain: (_, { cursor }) => decodeCursor(cursor),

@@ -1,4 +1,5 @@
 import { isShort } from '../examples.ts';
+import { adviseOnCountry, adviseOnLanguage } from '../place-words.ts';
 import { scheduleOf } from '../schedule-words.ts';
 import { json, type Meanings, textOr } from './meaning.ts';
 
@@ -88,9 +89,10 @@ export const JOB_MEANINGS: readonly Meanings[] = [
       'keep|alive|timeout|duration|ttl|lifetime|expire|expiry': 'Use ttl, in seconds.',
       'context|persist|persistent|storage|cookie|session':
         'Use profile: {"name": "shop"}, which keeps cookies and logins between sessions.',
-      'country|timezone|tz': 'Use location: {"country": "DE"}, which sets the time zone too.',
-      language: (value) => `Use location: {"languages": ${json([textOr(value, 'de').replace('_', '-')])}}.`,
-      'ad|adblock': 'Use blockAds, which is true by default.',
+      'timezone|tz': 'Use location: {"country": "DE"}, which sets the time zone too.',
+      country: adviseOnCountry,
+      language: adviseOnLanguage,
+      'ad|adblock': 'Use blockAds: true.',
       'viewport|width|height':
         'Leave it out, and set the size in code: await page.setViewportSize({ width: 1280, height: 720 }). For a small screen, use mobile: true.',
       mobile: 'Use mobile: true.',

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../../json/json-object.ts';
 import { cookieTextOf } from '../cookie-text.ts';
 import { isShort } from '../examples.ts';
+import { adviseOnCountry, adviseOnLanguage } from '../place-words.ts';
 import { adviseOnWait } from '../wait-words.ts';
 import { isOff, json, type Meanings, selectorsOf, textOr } from './meaning.ts';
 
@@ -72,8 +73,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
           : isOff(value)
             ? 'Use maxAge: 0, which reads the page now.'
             : 'Use maxAge: 0 to read the page now, or an age in milliseconds that a cached copy may have.',
-      'proxy country': (value) =>
-        `Use location: ${json({ country: textOr(value, 'DE').slice(0, 2).toUpperCase() })}.`,
+      'proxy country': adviseOnCountry,
       'proxy pool|tier|type|mode|kind|class': 'Use proxy: "basic", "enhanced" or "auto".',
       'proxy|proxies|proxyurl':
         'Use proxy: "basic", "enhanced" or "auto". The operator sets the proxy servers, with WINNOW_PROXIES_BASIC and WINNOW_PROXIES_ENHANCED.',
@@ -81,9 +81,8 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
         'Use proxy: "enhanced" for sites that refuse others. Captchas are not solved.',
       'latitude|longitude|coordinate|timezone|tz':
         'Use location: {"country": "DE"}, which sets the time zone and the place too.',
-      language: (value) => `Use location: {"languages": ${json([textOr(value, 'de').replace('_', '-')])}}.`,
-      'country|location': (value) =>
-        `Use location: ${json({ country: /^[a-z]{2}$/i.test(textOr(value, '')) ? textOr(value, '') : 'DE' })}.`,
+      language: adviseOnLanguage,
+      'country|location': adviseOnCountry,
       'scale|dpr|factor|pixel': 'Leave it out: there is no option for the scale of screenshots.',
       'viewport|width|height':
         'Use formats: [{"type":"screenshot","viewport":{"width":1280,"height":720}}] for a screenshot of that size. For a small screen, use mobile: true.',
@@ -127,6 +126,10 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
           ? `Use formats: ${json([{ type: 'json', schema: schemaOfNames(value) }])}.`
           : `Use formats: ${json([{ type: 'json', prompt: textOr(value, 'The names and prices of all products') }])}, or with "schema", a JSON Schema.`,
       selector: (value) => `Use includeTags: ${selectorsOf(value, 'main')}, a list of CSS selectors.`,
+      '=source': (value) =>
+        typeof value === 'string' && !/html|raw|code/i.test(value)
+          ? 'Leave it out: a page of any site is scraped by its url alone. POST /v2/search searches the web.'
+          : 'Use formats: ["rawHtml"], the HTML as the site sent it.',
       'raw|http body|html|content|source': 'Use formats: ["rawHtml"], the HTML as the site sent it.',
       'content|media|mime type': 'Use formats, a list such as ["markdown"].',
       format: 'Use formats, a list such as ["markdown"].',

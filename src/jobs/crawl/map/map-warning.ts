@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../errors.ts';
 import type { MapRequest } from '../../../schemas/map.ts';
+import { warnOfLocation } from '../../../schemas/visitor.ts';
 import { isBelow } from '../url-path.ts';
 import type { DiscoveredLinks } from './discover-links.ts';
 
@@ -53,7 +54,10 @@ function robotsWarning(excluded: string[]): string | undefined {
  * Explains why there may be more links than were found, and what the user can do about it.
  * @returns `undefined` if nothing suggests that there are more links
  */
-export function mapWarning(discovered: DiscoveredLinks, { sitemap, limit }: MapRequest): string | undefined {
+export function mapWarning(
+  discovered: DiscoveredLinks,
+  { sitemap, limit, location }: MapRequest,
+): string | undefined {
   const { start, sitemaps, crawl, links } = discovered;
   const isSitemapOnly = sitemap === 'only';
   const reasons = [
@@ -63,6 +67,7 @@ export function mapWarning(discovered: DiscoveredLinks, { sitemap, limit }: MapR
     crawl && CRAWL_END_WARNINGS[crawl],
     pathWarning(discovered, limit),
     robotsWarning(links.listExcluded()),
+    ...warnOfLocation(location),
   ].filter((reason) => reason !== undefined);
   return reasons.length > 0 ? reasons.join(' ') : undefined;
 }
