@@ -2,17 +2,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { pipeline } from 'node:stream/promises';
-import { WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { messageOf, policyOf, ServiceError, toServiceError } from '../errors.ts';
 import { liveViewQuery, MAX_VIEWER_MESSAGE_BYTES } from '../schemas/live-view.ts';
 import { LANGUAGES } from '../schemas/session.ts';
 import { HOST_REQUEST_HEADER, HostRequestCheck } from '../system/encryption/host-request.ts';
 import type { Logger } from '../system/logger.ts';
-import { listen, onUpgrade, refuseUpgrade } from '../system/server.ts';
+import { createSockets, listen, onUpgrade, refuseUpgrade } from '../system/server.ts';
 import type { HostedSession } from './hosted-session.ts';
 import type { RunPrompt } from './prompts/prompt-runner.ts';
 import { MAX_MESSAGE_BYTES } from './protocol/client-socket.ts';
+import { sessionFullError } from './protocol/session-full-error.ts';
 import type { SessionHost } from './session-host.ts';
 
 /** A session's path on its host: the id, what is requested of it, and the name of a file. */
@@ -56,8 +56,9 @@ export async function serveSessions(
   host: SessionHost,
   { address, port, secretKey, open, runPrompt, logger }: HostServerOptions,
 ): Promise<HostServer> {
-  const clients = acceptSockets(MAX_MESSAGE_BYTES);
-  const viewers = acceptSockets(MAX_VIEWER_MESSAGE_BYTES);
+  // A larger message is refused before it is received.
+  const clients = createSockets({ maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
+  const viewers = createSockets({ maxPayload: MAX_VIEWER_MESSAGE_BYTES, perMessageDeflate: false });
   const check = new HostRequestCheck(secretKey);
   const read = ({ method = '', url: path = '', headers }: IncomingMessage): SignedPath | undefined => {
     const signature = String(headers[HOST_REQUEST_HEADER] ?? '');
@@ -78,7 +79,7 @@ export async function serveSessions(
     }
     const found = await find(path);
     if (typeof found === 'object') await respond(found, { request, response, runPrompt });
-    else response.writeHead(STATUSES[found]).end();
+    else response.writeHead(policyOf(refusalOf(found).code).status).end();
   };
 
   const server = createServer((request, response) => {
@@ -99,9 +100,10 @@ export async function serveSessions(
     server,
     async (request, stream, head) => {
       const found = await find(read(request));
-      if (typeof found === 'string') return refuseUpgrade(stream, STATUSES[found]);
+      if (typeof found === 'string') return refuseUpgrade(stream, refusalOf(found));
       const { session, resource } = found;
-      if (!session.hasRoomFor(resource === 'cdp' ? 'client' : 'viewer')) return refuseUpgrade(stream, 429);
+      if (!session.hasRoomFor(resource === 'cdp' ? 'client' : 'viewer'))
+        return refuseUpgrade(stream, sessionFullError());
       if (resource === 'cdp')
         return clients.handleUpgrade(request, stream, head, (socket) =>
           session.addClient(socket, targetQuery(request)),
@@ -133,10 +135,6 @@ export async function serveSessions(
   };
 }
 
-/** Accepts WebSockets whose messages have a limited size. A larger one is refused before it is received. */
-const acceptSockets = (maxPayload: number) =>
-  new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false });
-
 /** The address that other machines reach; that of the first network if all are listened on. */
 function announcedAddress(address: string): string {
   if (address !== '0.0.0.0' && address !== '::') return address.includes(':') ? `[${address}]` : address;
@@ -164,14 +162,14 @@ interface FoundSession extends SignedPath {
   session: HostedSession;
 }
 
-/**
- * Statuses of requests that reach no session: not signed by the API, or for a session that this host does not
- * run.
- */
-const STATUSES = { unauthorized: 401, gone: 410 } as const;
+/** Why a request reaches no session: it is not signed by the API, or for a session that this host does not run. */
+const refusalOf = (reason: 'unauthorized' | 'gone') =>
+  reason === 'unauthorized'
+    ? new ServiceError('UNAUTHORIZED', 'The request is not signed by the API.')
+    : new ServiceError('SESSION_DESTROYED', 'This host does not run the browser session.');
 
 /** The session that a request is for, or the reason why it reaches none. */
-type Found = FoundSession | keyof typeof STATUSES;
+type Found = FoundSession | Parameters<typeof refusalOf>[0];
 
 async function respond(
   { session, resource, name }: FoundSession,

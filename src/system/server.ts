@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { ListenOptions, Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type ServerOptions, WebSocketServer } from 'ws';
+import { policyOf, ServiceError } from '../errors.ts';
 
 /** How long a client may read nothing of a response that is being sent to it, in milliseconds. */
 const UNREAD_MS = 60_000;
@@ -68,18 +70,27 @@ export function onUpgrade(
   });
 }
 
-/**
- * Refuses a client that asks for another protocol.
- * @param status of HTTP
- * @param body sent as JSON; absent: none
- */
-export function refuseUpgrade(stream: Duplex, status: number, body?: object): void {
-  const text = body === undefined ? '' : JSON.stringify(body);
-  const type = body === undefined ? '' : 'Content-Type: application/json\r\n';
-  stream.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n${type}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-  );
+/** Refuses a client that asks for another protocol, with the status and body that any request would get. */
+export function refuseUpgrade(stream: Duplex, { code, message }: ServiceError): void {
+  const { status } = policyOf(code);
+  const text = JSON.stringify({ success: false, code, error: message });
+  const headers = `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}`;
+  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${text}`);
   // No timeout of the server applies to the connection any more, and the client may never close its side.
   stream.resume();
   setTimeout(() => stream.destroy(), REFUSED_MS).unref();
+}
+
+/**
+ * Creates what accepts WebSockets by `handleUpgrade`. A handshake that is not one of RFC 6455, such as one with
+ * an invalid key, is refused as other requests are.
+ */
+export function createSockets(options: Omit<ServerOptions, 'noServer'>): WebSocketServer {
+  const sockets = new WebSocketServer({ ...options, noServer: true });
+  return sockets.on('wsClientError', ({ message }, stream) =>
+    refuseUpgrade(
+      stream,
+      new ServiceError('BAD_REQUEST', `The handshake of the WebSocket is wrong: ${message}.`),
+    ),
+  );
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { request as httpRequest, request } from 'node:http';
 import path from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
@@ -208,6 +208,21 @@ describe.each(['/v2/browser', '/v2/interact'])(
     });
   },
 );
+
+test('a handshake that is none of WebSockets is refused by the host with what is wrong', async () => {
+  const headers = {
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '12',
+    'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  };
+  const sent = httpRequest(session.cdpUrl.replace(/^ws/, 'http'), { headers }).end();
+  const [response] = await once(sent, 'response');
+  expect([response.statusCode, await json(response)]).toEqual([
+    400,
+    { success: false, code: 'BAD_REQUEST', error: expect.stringContaining('Sec-WebSocket-Version') },
+  ]);
+});
 
 describe('the host of a session does not serve', () => {
   const target = (rest: string) => `/sessions/${session.id}/${rest}`;

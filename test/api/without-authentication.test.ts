@@ -53,12 +53,14 @@ async function send(
 }
 const codeOf = (answer: Answer) => JSON.parse(answer.text).code;
 
-/** The status of the response to a WebSocket handshake; 101 if it was accepted. */
-async function upgrade(api: Api, path: string, headers: Record<string, string>): Promise<number> {
+/** The status and code of the response to a WebSocket handshake; 101 if it was accepted. */
+async function upgrade(api: Api, path: string, headers: Record<string, string>): Promise<number | string> {
   const socket = new WebSocket(`${api.url.replace(/^http/, 'ws')}${path}`, { headers });
   socket.on('error', () => undefined);
   return new Promise((resolve) => {
-    socket.once('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));
+    socket.once('unexpected-response', async (_request, response) =>
+      resolve(`${response.statusCode} ${JSON.parse(await text(response)).code}`),
+    );
     socket.once('open', () => {
       socket.close();
       resolve(101);
@@ -111,8 +113,10 @@ describe('a service without authentication', () => {
     }
     // The client of WebSockets always sends one.
     if (!Host) return;
-    expect(await upgrade(open, `/v2/crawl/${ID}`, { Host })).toBe(403);
-    expect(await upgrade(open, `/v2/browser/${ID}/cdp/${'x'.repeat(43)}`, { Host })).toBe(403);
+    expect(await upgrade(open, `/v2/crawl/${ID}`, { Host })).toBe('403 UNTRUSTED_ORIGIN');
+    expect(await upgrade(open, `/v2/browser/${ID}/cdp/${'x'.repeat(43)}`, { Host })).toBe(
+      '403 UNTRUSTED_ORIGIN',
+    );
     expect((await send(closed, '/health', { headers: { Host } })).status).toBe(200);
   });
 
@@ -164,7 +168,8 @@ describe('a service without authentication', () => {
     ['http://evil.example', 403],
     ['http://localhost', 101],
   ])('lets a page of %s watch a job: %s', async (Origin, status) => {
-    expect(await upgrade(open, `/v2/crawl/${ID}`, { Origin, Host: 'localhost' })).toBe(status);
+    const outcome = status === 403 ? `403 UNTRUSTED_ORIGIN` : status;
+    expect(await upgrade(open, `/v2/crawl/${ID}`, { Origin, Host: 'localhost' })).toBe(outcome);
     expect(await upgrade(closed, `/v2/crawl/${ID}`, { Origin, Host: 'localhost' })).toBe(101);
   });
 });

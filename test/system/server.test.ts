@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
 import {
   closeUnread,
+  createSockets,
   listen,
   onUpgrade,
   refuseUpgrade,
@@ -51,7 +54,7 @@ describe('a server', () => {
     handle = async (_request, stream) => {
       asked.resolve();
       await hasReset.promise;
-      refuseUpgrade(stream, 404);
+      refuseUpgrade(stream, new ServiceError('NOT_FOUND', 'There is nothing.'));
     };
     const connection = openConnection();
     await asked.promise;
@@ -71,16 +74,40 @@ describe('a server', () => {
   });
 
   it('tells a refused client why, and does not keep the connection of one that never closes it', async () => {
-    handle = (_request, stream) => refuseUpgrade(stream, 429, { code: 'WHY' });
+    handle = (_request, stream) => refuseUpgrade(stream, new ServiceError('SOCKET_LIMIT_REACHED', 'Why.'));
     const connection = openConnection();
     let text = '';
     connection.on('data', (chunk) => {
       text += chunk;
     });
     await once(connection, 'end');
-    expect(text).toMatch(/^HTTP\/1.1 429 Too Many Requests\r\n.*\r\n\r\n\{"code":"WHY"\}$/s);
+    expect(text).toMatch(/^HTTP\/1.1 429 Too Many Requests\r\n.*Content-Type: application\/json\r\n/s);
+    expect(JSON.parse(text.split('\r\n\r\n')[1]!)).toEqual({
+      success: false,
+      code: 'SOCKET_LIMIT_REACHED',
+      error: 'Why.',
+    });
     await pollUntil(async () => (await openConnections()) === 0);
     connection.destroy();
+  });
+
+  it.each([
+    ['Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: nil\r\n', 'Sec-WebSocket-Key'],
+    ['Sec-WebSocket-Version: 12\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n', 'Sec-WebSocket-Version'],
+  ])('tells a client whose handshake has %j what is wrong, as other clients', async (headers, name) => {
+    const sockets = createSockets({ maxPayload: 1 });
+    handle = (request, stream, head) => sockets.handleUpgrade(request, stream, head, () => undefined);
+    const connection = connect({ port: portOf(server), host: '127.0.0.1' });
+    connection.write(HANDSHAKE.replace(/\r\n$/, `${headers}\r\n`));
+    const text = await readText(connection);
+    expect(text).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+    expect(JSON.parse(text.split('\r\n\r\n')[1]!)).toEqual({
+      success: false,
+      code: 'BAD_REQUEST',
+      error: expect.stringContaining(
+        `The handshake of the WebSocket is wrong: Missing or invalid ${name} header.`,
+      ),
+    });
   });
 
   it('that meets an error after its start goes on', () => {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type WebSocket, WebSocketServer } from 'ws';
-import { policyOf, toServiceError } from '../../errors.ts';
+import type { WebSocket } from 'ws';
+import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
 import type { PageJobKind } from '../../job-kinds.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import type { PageJobHead } from '../../schemas/page-job.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import { every } from '../../system/every.ts';
-import { onUpgrade, refuseUpgrade } from '../../system/server.ts';
+import { createSockets, onUpgrade, refuseUpgrade } from '../../system/server.ts';
 import { createAuth } from '../http/auth.ts';
 import { createBaseUrl } from '../http/base-url.ts';
 import { JsonStream } from '../http/json-stream.ts';
@@ -69,8 +69,7 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
   const findBaseUrl = createBaseUrl(config);
   const findOtherSite = createOtherSiteCheck(config);
   const relays = new SocketRelays();
-  const sockets = new WebSocketServer({
-    noServer: true,
+  const sockets = createSockets({
     handleProtocols: (protocols) => [...protocols][0] ?? false,
     maxPayload: 1024,
   });
@@ -116,16 +115,11 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
     (request, stream, head) => {
       const watchesJob = PATH.test(request.url ?? '');
       // The URL of a session is a secret, so pages of any origin that have it may use the session.
-      if (findOtherSite(request, watchesJob)) return refuseUpgrade(stream, 403);
+      const otherSite = findOtherSite(request, watchesJob);
+      if (otherSite) return refuseUpgrade(stream, otherSite);
       if (isSessionSocket(request.url ?? ''))
         return relaySocket(request, stream, head, { ...deps, relays, limit });
-      if (!watchesJob)
-        return refuseUpgrade(stream, policyOf('NOT_FOUND').status, {
-          success: false,
-          code: 'NOT_FOUND',
-          error:
-            'There is no WebSocket at this path. Jobs have theirs at /v2/crawl/ID and /v2/batch/scrape/ID.',
-        });
+      if (!watchesJob) return refuseUpgrade(stream, noSocketError());
       return sockets.handleUpgrade(request, stream, head, (socket) =>
         sockets.emit('connection', socket, request),
       );
@@ -139,6 +133,12 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
     },
   };
 }
+
+const noSocketError = () =>
+  new ServiceError(
+    'NOT_FOUND',
+    'There is no WebSocket at this path. Jobs have theirs at /v2/crawl/ID and /v2/batch/scrape/ID.',
+  );
 
 /**
  * Sends a client all documents so far and then each new document. When the job ends meanwhile, all

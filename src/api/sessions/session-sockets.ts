@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
+import { isErrorCode, ServiceError, toServiceError } from '../../errors.ts';
+import { fieldsOf, parseJson } from '../../json/json-object.ts';
 import { DIRECT_AGENT } from '../../system/direct-agent.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../system/encryption/host-request.ts';
 import { refuseUpgrade } from '../../system/server.ts';
 import type { ApiDeps } from '../http/route.ts';
 import type { SocketLimit } from '../http/socket-limit.ts';
-import { HOST_REFUSAL } from './host-client.ts';
+import { HOST_REFUSAL, readHostResponse } from './host-client.ts';
 import { findAccessedSession } from './session-access.ts';
 import { destroyedError, noSessionError, noViewError, openedSession } from './session-state.ts';
 import type { SocketRelays } from './socket-relays.ts';
@@ -22,11 +23,18 @@ const PATH =
 /** Whether a WebSocket request is for a session. */
 export const isSessionSocket = (path: string) => PATH.test(path);
 
-/** The host has refused a client. */
-const SESSION_FULL = new ServiceError(
-  'SOCKET_LIMIT_REACHED',
-  'The browser session has as many clients, or viewers, as it may have. Disconnect one of them, then try again.',
+const SILENT_HOST = new ServiceError(
+  'SESSION_FAILED',
+  'The host of the browser session does not respond, and nothing was done. Try again.',
 );
+
+/** Why the host has refused a client. */
+async function refusalOf(response: IncomingMessage, id: string): Promise<ServiceError> {
+  const { code, error } = fieldsOf(parseJson(await readHostResponse(response)));
+  if (code === 'UNAUTHORIZED') return new ServiceError('SESSION_FAILED', HOST_REFUSAL);
+  if (code === 'SESSION_DESTROYED') return destroyedError({ id, end_reason: null });
+  return isErrorCode(code) ? new ServiceError(code, String(error)) : SILENT_HOST;
+}
 
 /** Connects a WebSocket client with the host of its session. */
 export async function relaySocket(
@@ -38,19 +46,19 @@ export async function relaySocket(
   const [, id = '', kind, secret = '', targetId] = PATH.exec(request.url ?? '') ?? [];
   const resource = kind === 'view' ? 'view' : 'cdp';
   const found = await findAccessedSession({ id, resource, secret }, deps);
-  if (!found) return refuseWith(stream, noSessionError());
+  if (!found) return refuseUpgrade(stream, noSessionError());
   const { session, access } = found;
-  if (access !== 'cdp' && !session.stream_web_view) return refuseWith(stream, noViewError());
+  if (access !== 'cdp' && !session.stream_web_view) return refuseUpgrade(stream, noViewError());
   // One that has gone meanwhile would never be given back.
   if (stream.destroyed) return;
   try {
     stream.once('close', deps.limit.take({ teamId: session.team_id, apiKeyId: session.apiKeyId }));
   } catch (error) {
-    return refuseWith(stream, toServiceError(error));
+    return refuseUpgrade(stream, toServiceError(error));
   }
   const host = await openedSession(session, deps).then(
     (opened) => opened.host,
-    (error: unknown) => refuseWith(stream, toServiceError(error)),
+    (error: unknown) => refuseUpgrade(stream, toServiceError(error)),
   );
   if (!host) return;
   const { search } = new URL(request.url ?? '', 'http://api');
@@ -66,16 +74,17 @@ export async function relaySocket(
     // The client has gone, which ended the request.
     if (stream.destroyed) return;
     deps.logger.warn({ err: error, session: session.id }, 'the host of a browser session does not respond');
-    refuseUpgrade(stream, 502);
+    refuseUpgrade(stream, SILENT_HOST);
   });
   upstream.once('response', (response) => {
-    response.resume();
-    if (response.statusCode === 429) return refuseWith(stream, SESSION_FULL);
-    if (response.statusCode === 410) return refuseWith(stream, destroyedError({ id, end_reason: null }));
-    if (response.statusCode !== 401) return refuseUpgrade(stream, response.statusCode ?? 502);
-    // The secret of the client is right.
-    deps.logger.warn({ session: session.id }, HOST_REFUSAL);
-    refuseUpgrade(stream, 502);
+    refusalOf(response, id).then(
+      (error) => {
+        // The secret of the client is right.
+        if (error.message === HOST_REFUSAL) deps.logger.warn({ session: session.id }, HOST_REFUSAL);
+        refuseUpgrade(stream, error);
+      },
+      (error: unknown) => refuseUpgrade(stream, toServiceError(error)),
+    );
   });
   upstream.once('upgrade', (response, socket, upstreamHead) => {
     // A client that has gone meanwhile does not close again.
@@ -123,8 +132,4 @@ function acceptHeaders({ rawHeaders: raw }: IncomingMessage, { headers }: Incomi
     text += `${name}: ${name.toLowerCase() === 'sec-websocket-accept' ? accept : raw[index + 1]}\r\n`;
   }
   return text;
-}
-
-function refuseWith(stream: Duplex, { code, message }: ServiceError): void {
-  refuseUpgrade(stream, policyOf(code).status, { success: false, code, error: message });
 }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import type { Logger } from '../../system/logger.ts';
-import { listen, onUpgrade, refuseUpgrade } from '../../system/server.ts';
+import { createSockets, listen, onUpgrade, refuseUpgrade } from '../../system/server.ts';
 import { giveToSession, PROTOCOL_SOCKET } from '../session-directory.ts';
 import { MAX_MESSAGE_BYTES } from './client-socket.ts';
 import { MAX_CLIENTS } from './protocol-clients.ts';
+import { sessionFullError } from './session-full-error.ts';
 
 /**
  * Connections at once: those of all clients, that of the profile, and some whose handshakes are under way.
@@ -57,16 +58,12 @@ export async function serveProtocolSocket(
     },
   );
   server.maxConnections = MAX_CONNECTIONS;
-  const sockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: MAX_MESSAGE_BYTES,
-    perMessageDeflate: false,
-  });
+  const sockets = createSockets({ maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
   onUpgrade(
     server,
     (request, stream, head) => {
       const purpose = request.url === profilePath ? 'profile' : 'code';
-      if (purpose === 'code' && !hasRoom()) return refuseUpgrade(stream, 429);
+      if (purpose === 'code' && !hasRoom()) return refuseUpgrade(stream, sessionFullError());
       return sockets.handleUpgrade(request, stream, head, (socket) => {
         socket.on('error', () => socket.terminate());
         onClient(socket, purpose);

@@ -20,6 +20,7 @@ import { liveViewQuery } from '../../../src/schemas/live-view.ts';
 import type { SessionEndReason } from '../../../src/schemas/session-end.ts';
 import { applyRequestRules } from '../../../src/sessions/browser/session-requests.ts';
 import { LiveView } from '../../../src/sessions/live-view/live-view.ts';
+import { sessionFullError } from '../../../src/sessions/protocol/session-full-error.ts';
 import { createLogger } from '../../../src/system/logger.ts';
 import { refuseUpgrade } from '../../../src/system/server.ts';
 import { startDns } from '../network/dns.ts';
@@ -235,7 +236,7 @@ async function serve(liveView: LiveView) {
   const streams = new Set<Socket>();
   server.on('upgrade', (request, stream: Socket, head) => {
     if (ended) return stream.end('HTTP/1.1 410 Gone\r\n\r\n');
-    if (!liveView.hasRoom) return refuseUpgrade(stream, 429);
+    if (!liveView.hasRoom) return refuseUpgrade(stream, sessionFullError());
     streams.add(stream);
     stream.once('close', () => streams.delete(stream));
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
