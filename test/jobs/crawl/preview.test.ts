@@ -206,3 +206,9 @@ describe('a prompt', () => {
     expect(parseCrawlPrompt(URL_, text.repeat(10_000)).params.url).toBe(URL_);
   });
 });
+
+it('a prompt of as many paths as it has room for has a pattern for each of them, once and in their order', () => {
+  const folders = Array.from({ length: 600 }, (_, n) => `/f${n}`);
+  const prompt = [...folders, ...folders].map((folder) => `${folder}/**`).join(' ');
+  expect(options(prompt).includePaths).toEqual(folders.map((folder) => `^${folder}(?:/|$)`));
+});

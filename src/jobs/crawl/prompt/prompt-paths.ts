@@ -114,7 +114,10 @@ function parseToken(
  * Sections and file types count only after such a word; paths and URLs count anywhere.
  */
 export function parsePaths(prompt: string, host: string): PromptPaths {
-  const found: PromptPaths = { includePaths: [], excludePaths: [], folders: [], understood: [] };
+  const includePaths = new Set<string>();
+  const excludePaths = new Set<string>();
+  const folders: string[] = [];
+  const understood: string[] = [];
   let mode: 'include' | 'exclude' | undefined;
   let modeWord = '';
   for (const { groups = {}, 0: words } of prompt.matchAll(TOKENS)) {
@@ -130,10 +133,9 @@ export function parsePaths(prompt: string, host: string): PromptPaths {
     if (/^extract/i.test(modeWord) && VALUE_NAMES.test(groups.section ?? '')) continue;
     const parsed = parseToken(groups, host);
     if (!parsed) continue;
-    const list = mode === 'exclude' ? found.excludePaths : found.includePaths;
-    if (!list.includes(parsed.pattern)) list.push(parsed.pattern);
-    if (mode !== 'exclude' && parsed.folder) found.folders.push(parsed.folder);
-    found.understood.push(mode ? `${modeWord} ${words.trim()}`.replace(/\s+/g, ' ') : words.trim());
+    (mode === 'exclude' ? excludePaths : includePaths).add(parsed.pattern);
+    if (mode !== 'exclude' && parsed.folder) folders.push(parsed.folder);
+    understood.push(mode ? `${modeWord} ${words.trim()}`.replace(/\s+/g, ' ') : words.trim());
   }
-  return found;
+  return { includePaths: [...includePaths], excludePaths: [...excludePaths], folders, understood };
 }
