@@ -2,13 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { pipeline } from 'node:stream/promises';
+import { WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { messageOf, policyOf, ServiceError, toServiceError } from '../errors.ts';
 import { liveViewQuery, MAX_VIEWER_MESSAGE_BYTES } from '../schemas/live-view.ts';
 import { LANGUAGES } from '../schemas/session.ts';
 import { HOST_REQUEST_HEADER, HostRequestCheck } from '../system/encryption/host-request.ts';
 import type { Logger } from '../system/logger.ts';
-import { createSockets, listen, onUpgrade, refuseUpgrade } from '../system/server.ts';
+import { listen, onUpgrade, refuseHandshake, refuseUpgrade } from '../system/server.ts';
 import type { HostedSession } from './hosted-session.ts';
 import type { RunPrompt } from './prompts/prompt-runner.ts';
 import { MAX_MESSAGE_BYTES } from './protocol/client-socket.ts';
@@ -56,9 +57,8 @@ export async function serveSessions(
   host: SessionHost,
   { address, port, secretKey, open, runPrompt, logger }: HostServerOptions,
 ): Promise<HostServer> {
-  // A larger message is refused before it is received.
-  const clients = createSockets({ maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
-  const viewers = createSockets({ maxPayload: MAX_VIEWER_MESSAGE_BYTES, perMessageDeflate: false });
+  const clients = acceptSockets(MAX_MESSAGE_BYTES);
+  const viewers = acceptSockets(MAX_VIEWER_MESSAGE_BYTES);
   const check = new HostRequestCheck(secretKey);
   const read = ({ method = '', url: path = '', headers }: IncomingMessage): SignedPath | undefined => {
     const signature = String(headers[HOST_REQUEST_HEADER] ?? '');
@@ -134,6 +134,13 @@ export async function serveSessions(
     },
   };
 }
+
+/** Accepts WebSockets whose messages have a limited size. A larger one is refused before it is received. */
+const acceptSockets = (maxPayload: number) =>
+  new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false }).on(
+    'wsClientError',
+    refuseHandshake,
+  );
 
 /** The address that other machines reach; that of the first network if all are listened on. */
 function announcedAddress(address: string): string {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { ListenOptions, Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type ServerOptions, WebSocketServer } from 'ws';
 import { policyOf, ServiceError } from '../errors.ts';
 
 /** How long a client may read nothing of a response that is being sent to it, in milliseconds. */
@@ -82,15 +81,11 @@ export function refuseUpgrade(stream: Duplex, { code, message }: ServiceError): 
 }
 
 /**
- * Creates what accepts WebSockets by `handleUpgrade`. A handshake that is not one of RFC 6455, such as one with
- * an invalid key, is refused as other requests are.
+ * Refuses a client whose handshake is not one of WebSockets (RFC 6455), such as one with an invalid key. Listens to
+ * the event `wsClientError` of a server of WebSockets, which would send a text otherwise.
  */
-export function createSockets(options: Omit<ServerOptions, 'noServer'>): WebSocketServer {
-  const sockets = new WebSocketServer({ ...options, noServer: true });
-  return sockets.on('wsClientError', ({ message }, stream) =>
-    refuseUpgrade(
-      stream,
-      new ServiceError('BAD_REQUEST', `The handshake of the WebSocket is wrong: ${message}.`),
-    ),
+export const refuseHandshake = ({ message }: Error, stream: Duplex): void =>
+  refuseUpgrade(
+    stream,
+    new ServiceError('BAD_REQUEST', `The handshake of the WebSocket is wrong: ${message}.`),
   );
-}

@@ -4,12 +4,13 @@ import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { ServiceError } from '../../src/errors.ts';
 import {
   closeUnread,
-  createSockets,
   listen,
   onUpgrade,
+  refuseHandshake,
   refuseUpgrade,
   type UpgradeHandler,
 } from '../../src/system/server.ts';
@@ -95,7 +96,7 @@ describe('a server', () => {
     ['Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: nil\r\n', 'Sec-WebSocket-Key'],
     ['Sec-WebSocket-Version: 12\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n', 'Sec-WebSocket-Version'],
   ])('tells a client whose handshake has %j what is wrong, as other clients', async (headers, name) => {
-    const sockets = createSockets({ maxPayload: 1 });
+    const sockets = new WebSocketServer({ noServer: true }).on('wsClientError', refuseHandshake);
     handle = (request, stream, head) => sockets.handleUpgrade(request, stream, head, () => undefined);
     const connection = connect({ port: portOf(server), host: '127.0.0.1' });
     connection.write(HANDSHAKE.replace(/\r\n$/, `${headers}\r\n`));

@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WebSocket } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
 import type { PageJobKind } from '../../job-kinds.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import type { PageJobHead } from '../../schemas/page-job.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
 import { every } from '../../system/every.ts';
-import { createSockets, onUpgrade, refuseUpgrade } from '../../system/server.ts';
+import { onUpgrade, refuseHandshake, refuseUpgrade } from '../../system/server.ts';
 import { createAuth } from '../http/auth.ts';
 import { createBaseUrl } from '../http/base-url.ts';
 import { JsonStream } from '../http/json-stream.ts';
@@ -69,10 +69,11 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
   const findBaseUrl = createBaseUrl(config);
   const findOtherSite = createOtherSiteCheck(config);
   const relays = new SocketRelays();
-  const sockets = createSockets({
+  const sockets = new WebSocketServer({
+    noServer: true,
     handleProtocols: (protocols) => [...protocols][0] ?? false,
     maxPayload: 1024,
-  });
+  }).on('wsClientError', refuseHandshake);
 
   async function authorize(socket: WebSocket, request: IncomingMessage): Promise<Watcher> {
     const [, version, path, id = ''] = PATH.exec(request.url ?? '') ?? [];

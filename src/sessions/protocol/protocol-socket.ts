@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import type { WebSocket } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import type { Logger } from '../../system/logger.ts';
-import { createSockets, listen, onUpgrade, refuseUpgrade } from '../../system/server.ts';
+import { listen, onUpgrade, refuseHandshake, refuseUpgrade } from '../../system/server.ts';
 import { giveToSession, PROTOCOL_SOCKET } from '../session-directory.ts';
 import { MAX_MESSAGE_BYTES } from './client-socket.ts';
 import { MAX_CLIENTS } from './protocol-clients.ts';
@@ -58,7 +58,11 @@ export async function serveProtocolSocket(
     },
   );
   server.maxConnections = MAX_CONNECTIONS;
-  const sockets = createSockets({ maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  }).on('wsClientError', refuseHandshake);
   onUpgrade(
     server,
     (request, stream, head) => {
