@@ -47,13 +47,13 @@ export function Frame() {
   if (VIEWS.some(({ isForOperator, path }) => isForOperator && path.test(place.value.path))) {
     return html`
       <${Header} onSignOut=${adminKey.value ? () => setAdminKey('') : undefined} />
-      <main id="view" tabindex="-1"><${View} /></main>
+      <main id=${VIEW_ID} tabindex="-1"><${View} /></main>
       <${Shortcuts} />`;
   }
   const signOut = access.value === 'granted' && key ? () => setApiKey('') : undefined;
   return html`
     <${Header} onSignOut=${signOut} />
-    <main id="view" tabindex="-1">
+    <main id=${VIEW_ID} tabindex="-1">
       ${access.value === 'granted' && html`<${View} />`}
       ${access.value === 'needs-key' && html`<${SignIn} refusal=${refusal.value} />`}
       ${access.value === 'unreachable' && html`<p class="notice" role="status">${refusal.value}</p>`}
@@ -74,6 +74,12 @@ function View() {
   document.title = 'Not found – Winnow';
   return html`<div class="empty"><h1>There is nothing here</h1><p>The console has no page ${path}.</p><a href=${BASE}>Open the playground</a></div>`;
 }
+
+/** The element that views are in. */
+const VIEW_ID = 'view';
+
+/** Whether the view is not the first one of the page. */
+let hasShownView = false;
 
 /** The components of views that were loaded. */
 const loaded = new Map<ViewEntry, ViewComponent>();
@@ -107,6 +113,13 @@ function Loaded({ view, parameters }: { view: ViewEntry; parameters: (string | u
     };
   }, [view]);
   const Component = component.value;
+  // Whoever follows a link by the keyboard goes on in the view that it led to, and not at the beginning of the page.
+  useEffect(() => {
+    if (!Component) return;
+    if (hasShownView && document.activeElement === document.body)
+      document.getElementById(VIEW_ID)?.focus({ preventScroll: true });
+    hasShownView = true;
+  }, [Component]);
   if (Component) return html`<${Component} parameters=${parameters} />`;
   return isGone.value
     ? html`<p class="error" role="alert"><b>UNREACHABLE</b> The service does not respond. This page tries again by itself.</p>`
@@ -122,7 +135,7 @@ function Header({ onSignOut }: { onSignOut: (() => void) | undefined }) {
     if (views.current && link) views.current.scrollLeft = link.offsetLeft - views.current.clientWidth / 2;
   }, [path]);
   return html`
-    <a class="skip" href="#view">Skip to the content</a>
+    <a class="skip" href=${`#${VIEW_ID}`}>Skip to the content</a>
     <header>
       <a class="brand" href=${BASE}><${Mark} />Winnow</a>
       <nav aria-label="Views" ref=${views}>

@@ -17,7 +17,10 @@ const readPlace = (): Place => ({
 /** Where the user is. The back button and links change it. */
 export const place = signal(readPlace());
 addEventListener('popstate', () => {
-  place.value = readPlace();
+  const { path, query } = readPlace();
+  // A link within the view leads to no other place.
+  if (path === place.value.path && query.toString() === place.value.query.toString()) return;
+  place.value = { path, query };
 });
 
 /** Goes to a view. @param options.replaces whether the back button skips the place that is left */
@@ -45,6 +48,8 @@ addEventListener('click', (event) => {
   const link = (event.target as Element).closest('a');
   if (!link || link.target || link.origin !== location.origin) return;
   if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
+  // A link within the view is for the browser.
+  if (link.hash && link.pathname === location.pathname && link.search === location.search) return;
   if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
   event.preventDefault();
   goTo(link.pathname.slice(BASE.length) + link.search);

@@ -9,6 +9,8 @@ const OFF_ITEM = 'winnow-shortcuts-off';
 const areOn = signal(localStorage.getItem(OFF_ITEM) === null);
 /** Whether the list of shortcuts is open. */
 const isOpen = signal(false);
+/** How often it was asked for: the browser closes it by itself, too, and says so only a while later. */
+const asked = signal(0);
 /** The key that begins the way to a view. */
 const GO = 'g';
 /** How long the second key may take, in milliseconds. */
@@ -17,6 +19,7 @@ const PAUSE_MS = 1500;
 /** Opens the list of shortcuts. */
 export const showShortcuts = (): void => {
   isOpen.value = true;
+  asked.value++;
 };
 
 /** Whether a key is text for a field. */
@@ -40,7 +43,7 @@ export function Shortcuts() {
       goesSince = Number.NEGATIVE_INFINITY;
       // The list itself is how the others are turned on again.
       if (event.key === '?') showShortcuts();
-      else if (!areOn.value || isOpen.value) return;
+      else if (!areOn.value || dialog.current?.open) return;
       else if (event.key === '/') focusFirstField();
       else if (hasBegun) {
         const view = VIEWS.find(({ shortcut }) => shortcut === event.key);
@@ -57,9 +60,9 @@ export function Shortcuts() {
   }, []);
   // Before the next event, and not some time after the page is drawn: the list would be opened while it is about to close.
   useLayoutEffect(() => {
-    if (isOpen.value) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [isOpen.value]);
+    if (!isOpen.value) dialog.current?.close();
+    else if (!dialog.current?.open) dialog.current?.showModal();
+  }, [isOpen.value, asked.value]);
   const close = () => {
     isOpen.value = false;
   };

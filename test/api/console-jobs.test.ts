@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { workflowUrls } from '../../src/api/console/workflow-urls.ts';
 import { pageJobHosts } from '../../src/schemas/page-job.ts';
@@ -7,6 +6,7 @@ import { call } from '../support/api/call.ts';
 import { findFaults, useConsole } from '../support/browser/console.ts';
 import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
+import { copyPages } from '../support/storage/copy-pages.ts';
 import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { pollUntil } from '../support/suite/poll.ts';
 
@@ -17,8 +17,6 @@ const db = useDatabase();
 const User = useConsole(service);
 const PAGES = 100_000;
 const FAILED = 2_000;
-/** Rows that are stored by one statement. */
-const AT_ONCE = 5_000;
 const PAGE =
   '<!doctype html><title>A tea of the hills</title><main><p>A tea that is picked in spring.</p></main>';
 
@@ -30,28 +28,7 @@ async function makeLargeBatch(key: string, url: string, hook: string): Promise<s
     const read = await call(`/v2/batch/scrape/${id}`, { url: service.url, key });
     return read.body.status === 'completed';
   });
-  // One statement for all of them would take longer on a busy machine than a connection waits.
-  for (let from = 1; from < PAGES; from += AT_ONCE) {
-    const to = Math.min(from + AT_ONCE, PAGES) - 1;
-    await sql`
-      insert into pages (job_id, ordinal, team_id, url, host, status, admitted, attempts, position, blob, bytes_end, finished_at)
-      select job_id, ordinal + copy, team_id, url || 'hill?copy=' || copy, host, status, admitted, attempts, position + copy, blob,
-        bytes_end * (copy + 1), finished_at + copy * interval '5 milliseconds'
-      from pages, generate_series(${from}::int, ${to}::int) as copy where job_id = ${id} and ordinal = 0`.execute(
-      db.query,
-    );
-  }
-  await sql`
-    insert into pages (job_id, ordinal, team_id, url, host, status, admitted, attempts, error, finished_at)
-    select job_id, ${PAGES} + copy, team_id, url || 'failed/' || copy, host, 'failed', true, 1,
-      jsonb_build_object('code', case when copy % 2 = 0 then 'SCRAPE_TIMEOUT' else 'SCRAPE_SITE_ERROR' end, 'message', 'It failed.'), finished_at
-    from pages, generate_series(1, ${FAILED}::int) as copy where job_id = ${id} and ordinal = 0`.execute(
-    db.query,
-  );
-  const known = PAGES + FAILED;
-  await sql`
-    update job_progress set known = ${known}, admitted = ${known}, completed = ${PAGES}, failed = ${FAILED}
-    where job_id = ${id}`.execute(db.query);
+  await copyPages(db, id, { pages: PAGES, failed: FAILED });
   return id;
 }
 

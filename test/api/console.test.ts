@@ -230,8 +230,9 @@ it('shows what was used, the keys, and the events of webhooks, which can be sent
   const event = page.getByRole('row').filter({ hasText: batch.body.id });
   await event.getByText('delivered', { exact: true }).waitFor();
   await event.getByRole('button', { name: 'Show what was sent: batch_scrape.completed' }).click();
-  await page.getByRole('region', { name: 'Event' }).getByText(batch.body.id).waitFor();
-  await page.getByRole('region', { name: 'Response' }).getByText('thank you').waitFor();
+  const details = page.locator('.exchange');
+  await details.getByText(batch.body.id).waitFor();
+  await details.getByText('thank you').waitFor();
   expect(await findFaults(page)).toEqual([]);
   const before = hooks.requests.length;
   await event.getByRole('button', { name: 'Send again: batch_scrape.completed' }).click();
@@ -258,16 +259,22 @@ it('lists its shortcuts when ? is pressed, and goes to views and fields by keys,
   expect(await findFaults(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await list.waitFor({ state: 'hidden' });
-  // The key comes when the list has been closed, and before the browser says so.
+  // The key comes when the list has been closed, by its button or by the browser, and before the browser says so.
   await page.keyboard.press('?');
-  await list.getByRole('button', { name: 'Close' }).evaluate((button: HTMLElement) => {
+  const closeButton = list.getByRole('button', { name: 'Close' });
+  await closeButton.waitFor();
+  await closeButton.evaluate((button: HTMLElement) => {
     const dialog = button.closest('dialog')!;
     const closed = Promise.withResolvers<void>();
     new MutationObserver(() => closed.resolve()).observe(dialog, { attributeFilter: ['open'] });
     button.click();
     return closed.promise.then(() => dispatchEvent(new KeyboardEvent('keydown', { key: '?' })));
   });
-  await list.getByRole('button', { name: 'Close' }).click();
+  await closeButton.evaluate((button) => {
+    button.closest('dialog')!.close();
+    dispatchEvent(new KeyboardEvent('keydown', { key: '?' }));
+  });
+  await closeButton.click();
   await list.waitFor({ state: 'hidden' });
   // On a busy machine, the second key may come too late.
   await pollUntil(async () => {

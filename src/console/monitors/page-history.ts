@@ -46,7 +46,7 @@ export function PageHistory({ parameters: [monitorId = ''] }: { parameters: (str
   );
   return html`
     <nav class="trail" aria-label="Where you are"><a href=${`${BASE}/monitors`}>Monitors</a> / <a href=${`${BASE}/monitors/${monitorId}`}>Monitor</a> / Page</nav>
-    <h1 class="target" dir="auto">${url}</h1>
+    <h1 class="target" dir="auto">${url || 'Page'}</h1>
     ${error && html`<p class="error" role="alert"><b>${error.code}</b> ${error.message}</p>`}
     ${!value && !error && html`<p class="waiting" role="status"><span class="spinner" />Reading the history…</p>`}
     ${

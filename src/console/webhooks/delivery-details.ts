@@ -34,13 +34,13 @@ export function DeliveryDetails({ id, attempts }: { id: string; attempts: number
       value &&
       html`
         <div class="exchange">
-          <section aria-label="Event"><h2>Event</h2>
+          <section><h2>Event</h2>
             ${
               value.event
                 ? html`<${JsonTree} value=${value.event} />`
                 : html`<p class="about">It is not kept: its document has expired, or the job has zero data retention.</p>`
             }</section>
-          <section aria-label="Response"><h2>Response${value.responseStatus !== null && html` <${HttpStatus} status=${value.responseStatus} />`}</h2>
+          <section><h2>Response${value.responseStatus !== null && html` <${HttpStatus} status=${value.responseStatus} />`}</h2>
             ${value.error && html`<p class="error">${value.error}</p>`}
             ${value.responseBody ? html`<pre dir="auto">${value.responseBody}</pre>` : html`<p class="about">${absence(value)}</p>`}</section>
         </div>`
