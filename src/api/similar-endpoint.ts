@@ -53,7 +53,12 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
   const longer = withOneMorePart(method.toLowerCase(), meant);
   if (longer) return `Use ${longer.method.toUpperCase()} ${withIds(longer.path)}.`;
   const found = findSimilarEndpoint(method.toLowerCase(), meant);
-  if (!found || found.path === general) return listEndpoints(meant, withIds);
+  if (!found || found.path === general) {
+    const below = withPartBefore(method.toLowerCase(), meant);
+    return below
+      ? `Use ${below.method.toUpperCase()} ${withIds(below.path)}.`
+      : listEndpoints(meant, withIds);
+  }
   const isSame = found.method === method.toLowerCase();
   return `Did you mean ${isSame ? '' : `${found.method.toUpperCase()} `}${withIds(found.path)}?`;
 }
@@ -148,6 +153,16 @@ function withOneMorePart(method: string, meant: string) {
       parts.slice(3, -1).some((_, index) => parts.toSpliced(index + 3, 1).join('/') === meant)
     );
   });
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** The only endpoint of a method whose path has one more part before: `/v2/team/limits` for `/v2/limits`. */
+function withPartBefore(method: string, meant: string) {
+  const rest = meant.slice(VERSION.length);
+  const found = ENDPOINTS.filter(
+    ({ path, method: own }) =>
+      own === method && /^\/[^/:]+$/.test(path.slice(VERSION.length, -rest.length)) && path.endsWith(rest),
+  );
   return found.length === 1 ? found[0] : undefined;
 }
 

@@ -32,7 +32,10 @@ export async function checkArguments(command: string, rawArgs: string[], args: C
     words = parse(rawArgs, args, true).positionals;
   } catch (error) {
     const unknown = unknownOptions(rawArgs, args);
-    if (unknown.length) refuse((await Promise.all(unknown.map((each) => describeOption(each)))).join(' '));
+    if (unknown.length) {
+      const told = await Promise.all(unknown.map((each) => describeOption(each)));
+      refuse([...told, ...describeBare(rawArgs, args)].join(' '));
+    }
     // The first sentence of Node's message says what is wrong; the others explain quoting.
     const [reason = ''] = messageOf(error).split(/\.\s|\.$/);
     refuse(`${reason.replace(/argument is ambiguous$/, 'needs a value that does not begin with -')}.`);
@@ -67,6 +70,16 @@ function unknownOptions(rawArgs: string[], args: CommandArgs): UnknownOption[] {
     return isKnown ? [] : [{ name, written }];
   });
   return [...new Map(found.map((each) => [each.written, each])).values()];
+}
+
+/** Says which options of a command stand without the value that they need. */
+function describeBare(rawArgs: string[], args: CommandArgs): string[] {
+  const tokens = parse(rawArgs, args, false).tokens ?? [];
+  return tokens.flatMap((token) => {
+    if (token.kind !== 'option' || token.value !== undefined) return [];
+    const arg = optionNames(args).includes(token.name) ? args[token.name] : undefined;
+    return arg && optionType(arg.type) === 'string' ? [`Option '${token.rawName}' needs a value.`] : [];
+  });
 }
 
 /** What letters stand for in other programs, besides the options that begin with them. */

@@ -205,6 +205,10 @@ describe('a path', () => {
     expect(await errorOf(`/v2/batch/${SOME_ID}`)).toContain(`Use GET /v2/batch/scrape/${SOME_ID}.`);
   });
 
+  it('that lacks its first part is told the whole one', async () => {
+    expect(await errorOf('/v2/credit-usage')).toContain('Use GET /v2/team/credit-usage.');
+  });
+
   it('without the id that a method needs is told where it goes', async () => {
     expect(await errorOf('/v2/browser', { method: 'DELETE' })).toContain('use DELETE /v2/browser/{id}.');
   });

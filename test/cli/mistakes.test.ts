@@ -77,6 +77,7 @@ it.each([
     ['scrape', PAGE, '--format', 'md', '--wait', '2s', '--format', 'html'],
     /^Unknown option '--format'\. Did you mean --formats=markdown\? Unknown option '--wait'\. Did you mean --wait-for=2000\? `winnow/,
   ],
+  [['crawl', PAGE, '--max-pages=5', '-o'], /Did you mean --limit=5\? Option '-o' needs a value\. `winnow/],
   [['crawl', PAGE, '-n', '5'], /Unknown option '-n'\. Did you mean --limit=5\?/],
   [['crawl', PAGE, '-e', '/blog'], /Unknown option '-e'\. Write the whole name: --exclude, .*--e/],
   [['map', PAGE, '-z'], /Unknown option '-z'\. Known are --search, /],

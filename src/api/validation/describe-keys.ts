@@ -5,12 +5,16 @@ import { resolveUnions } from './describe-choice.ts';
 import { isShort } from './examples.ts';
 import { isMerged, optionIn } from './merged-advice.ts';
 import { type Checked, type Issue, nameOf } from './mistake.ts';
-import { isUnder, replaceAt, schemasAt, shapeOf, valueAt } from './request-schema.ts';
+import { meantValueOf } from './option-advice.ts';
+import { isUnder, replaceAt, schemasAt, shapeOf, typeOf, valueAt } from './request-schema.ts';
 import { adviseOnKey, listOptions, NO_SUCH_OPTION } from './unknown-keys.ts';
 
 /** The most keys that a message names, and the most that have advice. */
 const MAX_LISTED = 20;
 const MAX_ADVISED = 5;
+
+/** How advice begins that the members of an object are options of the place itself. */
+const LIFTED = /^(Leave it out\. )?Write its members? /;
 
 /** What is told of the unknown keys of an object. */
 interface DescribedKeys {
@@ -57,10 +61,20 @@ function adviseOnKeys(keys: readonly string[], place: Checked & { path: Issue['p
   for (const key of keys) {
     const before = mended;
     const unknown = valueAt(sent, [key]);
-    const request = replaceAt(place.request, place.path, before);
+    // Advice is added to a list or object that was sent in another form as if it had the right one.
+    const inForm = Object.entries(before).map(([name, value]) => {
+      const misnamed = { key: name, value, shape, part: place.part };
+      return [name, isMerged(name) ? (meantValueOf(name, misnamed) ?? value) : value];
+    });
+    const request = replaceAt(place.request, place.path, Object.fromEntries(inForm));
     const text = adviseOnKey(key, { ...place, request }, unknown);
     const option = optionIn(text);
-    if (option && Object.hasOwn(shape, option.name)) {
+    if (LIFTED.test(text) && isJsonObject(unknown)) {
+      const members = Object.entries(unknown).filter(
+        ([name]) => Object.hasOwn(shape, name) && !Object.hasOwn(before, name),
+      );
+      mended = { ...before, ...Object.fromEntries(members) };
+    } else if (option && Object.hasOwn(shape, option.name)) {
       const value = option.value ?? unknown;
       // Of what the request has already, only lists and objects are completed.
       const isCompleted = Object.hasOwn(before, option.name) ? isMerged(option.name) : true;
@@ -78,8 +92,10 @@ function isContained(text: string, { name, value }: { name: string; value: unkno
   const option = optionIn(text);
   if (option?.name !== name || !/^\.?$/.test(option.after)) return false;
   if (!Array.isArray(option.value) || !Array.isArray(value)) return false;
-  const entries = value.map((each) => JSON.stringify(each));
-  return option.value.every((each) => entries.includes(JSON.stringify(each)));
+  // A format is there once, so the later one stands in place of the earlier one of its type.
+  const sameness = (each: unknown) => (name === 'formats' ? typeOf(each) : JSON.stringify(each));
+  const entries = value.map(sameness);
+  return option.value.every((each) => entries.includes(sameness(each)));
 }
 
 /**

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { excerpt } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { plainName } from '../../json/similar-name.ts';
-import { exampleBody, exampleFor, exampleOf } from './examples.ts';
+import { exampleBody, exampleFor, exampleOf, isShort } from './examples.ts';
 import { hasOnlyWords, wordsOf } from './option-words.ts';
 import { literalsOf, memberAt, type Plain, shapeOf, unwrap } from './request-schema.ts';
 import { suggestTyped } from './typed-object.ts';
@@ -155,12 +156,44 @@ function entryFor(
   const [typed] = suggestTyped(plains, { [known]: value });
   const isKnown = (entry: unknown) => plains.some(({ schema }) => z.safeParse(schema, entry).success);
   const bare = { type: known };
-  const entry = isJsonObject(value) && !isKnown(typed) && isKnown(bare) ? bare : (typed ?? bare);
+  if (isJsonObject(value) && !isKnown(typed) && isKnown(bare)) {
+    const { entry, others } = withKnownMembers(bare, value, { plains, isKnown });
+    const nothing =
+      others.length && isShort(others)
+        ? ` There is no ${others.map((each) => excerpt(each)).join(', ')} for it.`
+        : '';
+    return `${use(isBare(entry) && list === 'formats' ? known : entry)}${nothing}`;
+  }
+  const entry = typed ?? bare;
   const prompted = { ...entry, prompt: exampleOf('prompt', z.string()) };
   if (isKnown(prompted) && !isKnown(entry)) return use(prompted);
   if (!isKnown(entry))
     return `Use ${list}: [${exampleFor(plains, known, { name: list, unit: undefined, isEntry: true })}].`;
   return use(isBare(entry) && list === 'formats' ? known : entry);
+}
+
+/**
+ * Adds those members of an object to an entry that it has, by their names or a word of them: `full` for `fullPage`.
+ * @returns the entry, and the names of the members that it does not have
+ */
+function withKnownMembers(
+  bare: { type: unknown },
+  sent: Readonly<Record<string, unknown>>,
+  { plains, isKnown }: { plains: readonly Plain[]; isKnown: (entry: unknown) => boolean },
+): { entry: Record<string, unknown>; others: string[] } {
+  const plain = plains.find((each) => literalsOf(shapeOf([each]).type ?? each.schema).includes(bare.type));
+  const names = plain ? Object.keys(shapeOf([plain])).filter((name) => name !== 'type') : [];
+  let entry: Record<string, unknown> = { ...bare };
+  const others: string[] = [];
+  for (const [key, value] of Object.entries(sent)) {
+    const same = names.filter((name) => plainName(name) === plainName(key));
+    const found = same.length ? same : names.filter((name) => wordsOf(name).has(key.toLowerCase()));
+    const [name] = found;
+    const longer = name === undefined ? undefined : { ...entry, [name]: value };
+    if (found.length === 1 && longer && isKnown(longer)) entry = longer;
+    else if (key !== 'type') others.push(key);
+  }
+  return { entry, others };
 }
 
 /** Whether an entry has nothing but its type, whose name is short for it. */

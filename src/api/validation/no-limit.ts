@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unitOf } from './mistake.ts';
 import type { Plain } from './request-schema.ts';
 
 /** Words that other tools have for a number without a bound. */
@@ -21,13 +22,12 @@ export function maximumOf(schema: z.core.$ZodType): number | undefined {
  * @param name the option
  * @returns a clause without a full stop; undefined for other values and options
  */
-export function adviseOnNoLimit(
-  name: string,
-  value: unknown,
-  { schema, wrapped }: Plain,
-): string | undefined {
+export function adviseOnNoLimit(name: string, value: unknown, plain: Plain): string | undefined {
+  const { schema, wrapped } = plain;
   const isMeant = value === 0 || value === -1 || (typeof value === 'string' && isNoLimit(value));
-  if (!isMeant || !(MOST.test(name) || TIME.test(name))) return undefined;
+  // An age has a unit, and another value than the most when it is left out.
+  const isMost = MOST.test(name) && !unitOf([plain]);
+  if (!isMeant || !(isMost || TIME.test(name))) return undefined;
   const maximum = maximumOf(schema);
   if (maximum !== undefined) return `If you mean no limit, write ${maximum}, which is the most`;
   const unset = z.safeParse(wrapped, undefined);

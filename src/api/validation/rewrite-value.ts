@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, parseJson } from '../../json/json-object.ts';
 import { patternOfGlob } from '../../patterns/other-syntax.ts';
+import { FEW_MS } from '../../schemas/actions.ts';
 import { isNoLimit, maximumOf } from './no-limit.ts';
 import { literalsOf, requiredKeys, shapeOf, unwrap } from './request-schema.ts';
 import { scheduleOf } from './schedule-words.ts';
@@ -73,11 +74,11 @@ function listsOf(sent: unknown): unknown[] {
     const names = Object.keys(sent).filter((name) => sent[name]);
     const typed = names.map((type) => (isJsonObject(sent[type]) ? { type, ...sent[type] } : type));
     const values = Object.values(sent);
-    const areUrls =
-      values.length > 0 && values.every((each) => typeof each === 'string' && URL_LIKE.test(each));
+    // Names of texts say which is which, such as `{"path": "/blog"}`.
+    const areTexts = values.length > 0 && values.every((each) => typeof each === 'string');
     // The list itself may be within an object, such as `{"steps": […]}`.
     const inner = values.length === 1 && Array.isArray(values[0]) && values[0].length ? [values[0]] : [];
-    return [...inner, [sent], areUrls ? values : typed, names];
+    return [...inner, [sent], ...(areTexts ? [values] : []), typed, names];
   }
   if (typeof sent !== 'string') return typeof sent === 'number' ? [[sent]] : [];
   const text = sent.trim();
@@ -152,7 +153,7 @@ function objectsOf(schema: z.core.$ZodType, sent: unknown): unknown[] {
   if (shape.selector && shape.attribute && attribute) return [{ selector, attribute }];
   const [type, rest] = text.split(/[\s:]+(.*)/s, 2);
   if (shape.type && rest && literalsOf(shape.type).includes(type))
-    return typedBy([type, /^\d+$/.test(rest) ? Number(rest) : rest], { shape, names });
+    return typedBy([type, shape.milliseconds ? (waitIn(rest) ?? rest) : rest], { shape, names });
   const members = names
     .filter((name) => unwrap(shape[name]!).some((plain) => plain.schema._zod.def.type === 'string'))
     .map((name) => ({ [name]: text }));
@@ -162,6 +163,13 @@ function objectsOf(schema: z.core.$ZodType, sent: unknown): unknown[] {
     .filter((name) => accepts(name, text) && !accepts(name, NO_VALUE))
     .map((name) => ({ [name]: [text] }));
   return [...members, ...lists];
+}
+
+/** The ms of a wait such as `2s`, `500` or `2`: so few are seconds. */
+function waitIn(text: string): number | undefined {
+  const [, amount, unit = 'ms'] = /^(\d+(?:\.\d+)?)\s*(ms|s|sec|seconds?)?$/i.exec(text.trim()) ?? [];
+  const ms = Number(amount) * (UNITS_MS[unit.toLowerCase()] ?? 1);
+  return amount === undefined ? undefined : ms <= FEW_MS ? ms * 1000 : ms;
 }
 
 /** Objects of a list such as `["click", "#more"]`: a type, and the value of one of its members. */
@@ -187,6 +195,7 @@ function stringsOf(sent: unknown, name: string): unknown[] {
     // Keys that are pressed at the same time, and the pairs of a cookie.
     if (name === 'key') return [texts.join('+')];
     if (/^cookies?$/i.test(name)) return [texts.join('; ')];
+    if (/^(code|script)$/.test(name)) return [texts.join('\n')];
     return texts.length === 1 || JOINED.test(name) ? [texts.join(' ')] : [];
   }
   if (!isJsonObject(sent)) return [];

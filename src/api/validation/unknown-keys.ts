@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { excerpt, quote } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { findSimilarName, plainName } from '../../json/similar-name.ts';
@@ -8,7 +8,14 @@ import { adviseOnMeaning, adviseOnValue, adviseOnWord } from './meant-options.ts
 import { adviseOnEntryKey } from './member-keys.ts';
 import { mergeWithSent } from './merged-advice.ts';
 import type { Checked } from './mistake.ts';
-import { type Misnamed, mayBe, suggestOption, useOption, withSentValue } from './option-advice.ts';
+import {
+  type Misnamed,
+  mayBe,
+  meantValueOf,
+  suggestOption,
+  useOption,
+  withSentValue,
+} from './option-advice.ts';
 import { nearestOptions, singularOf, wordsOf } from './option-words.ts';
 import { memberAt, requiredKeys, schemasAt, shapeOf, unwrap, valueAt } from './request-schema.ts';
 import { adviseOnValueKind } from './value-kinds.ts';
@@ -65,10 +72,12 @@ function findAdvice(key: string, place: Place, value: unknown): string {
   const otherNumber = known.find((name) => areSingularAndPlural(name, key));
   if (otherNumber) return suggestOption(otherNumber, misnamed);
   const meaning = adviseOnValue(misnamed) ?? adviseOnMeaning(misnamed);
-  const wrapped = isWrapper({ key, value, known, meaning }) && adviseOnWrapper(value, known, place);
+  const wrapped =
+    (isWrapper({ key, value, known, meaning }) || hasMissing(value, misnamed, place)) &&
+    adviseOnWrapper(value, known, place);
   if (wrapped) return wrapped;
   const container = findContainer(key, shape);
-  if (container) return `Put it in ${container}: ${quoteObject(container, key)}.`;
+  if (container) return `Put it in ${container}: ${quoteObject(container, misnamed)}.`;
   const above = findAbove(key, place);
   if (above) return above;
   const entry = adviseOnEntryKey(key, value, shape);
@@ -135,6 +144,16 @@ function isWrapper({ key, value, known, meaning }: Wrapping): boolean {
   const isNamed = WRAPPER_ENDING.test(key);
   const isKnown = members.some((name) => known.includes(name));
   return isKnown ? isNamed || !meaning : !meaning && (WRAPPERS.has(plainName(key)) || isNamed);
+}
+
+/** Whether an object has nothing but options of the place, with one among them that the request needs and lacks. */
+function hasMissing(value: unknown, { shape }: Misnamed, { request, path }: Place): boolean {
+  const members = Object.keys(isJsonObject(value) ? value : {});
+  const sent = valueAt(request, path);
+  const missing = requiredKeys(shape).filter((name) => memberAt(sent, name) === undefined);
+  return (
+    members.every((name) => Object.hasOwn(shape, name)) && members.some((name) => missing.includes(name))
+  );
 }
 
 /** The members of an object of options that has a class beside them, as serialized programs do: `{type, params}`. */
@@ -250,4 +269,11 @@ function findAbove(key: string, { schema, request, path }: Place): string | unde
   return undefined;
 }
 
-const quoteObject = (container: string, key: string) => `{${quote(container)}: {${quote(key)}: …}}`;
+/** An object with the member of an object, with its value in the right form if that is short. */
+function quoteObject(container: string, misnamed: Misnamed): string {
+  const { key, value, shape } = misnamed;
+  const members = shapeOf(unwrap(shape[container]!));
+  const isRight = value !== undefined && isShort(value) && z.safeParse(members[key]!, value).success;
+  const meant = isRight ? value : meantValueOf(key, { ...misnamed, shape: members });
+  return `{${quote(container)}: {${quote(key)}: ${meant === undefined ? '…' : JSON.stringify(meant)}}}`;
+}

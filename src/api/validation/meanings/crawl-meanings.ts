@@ -95,6 +95,7 @@ export const CRAWL_MEANINGS: readonly Meanings[] = [
           : 'Use url, such as "https://example.com".',
       'link|enqueue|pagination|next':
         'Leave it out: a crawl follows the links of each page by itself. includePaths and excludePaths, lists of regular expressions such as ["^/blog/"], choose among them.',
+      'word|token|chunk|overlap|character': 'Leave it out: the text of a page comes whole, in one piece.',
       'duration|time|timeout|minute|hour':
         'Leave it out: a crawl has no time limit. limit bounds its pages, and DELETE /v2/crawl/{id} ends it.',
       limit: 'Use limit, the most pages.',

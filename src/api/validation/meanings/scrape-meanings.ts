@@ -65,6 +65,7 @@ export const SCRAPE_MEANINGS: readonly Meanings[] = [
         `Use headers: ${json({ Referer: textOr(value, 'https://example.com') })}.`,
       'certificate|http error|exclude|certificate':
         'Use skipTlsVerification: true to accept invalid certificates, false to refuse them.',
+      ocr: (value) => `Use parsers: ${json([{ type: 'pdf', mode: isOff(value) ? 'fast' : 'ocr' }])}.`,
       'pdf parse': 'Use parsers: ["pdf"] to convert a PDF, [] to get it as base64.',
       'cache store|write|save': 'Use storeInCache, which is true or false.',
       'cache|fresh|refresh|stale': (value) =>
