@@ -21,6 +21,7 @@ import { measurePerturbed, type PlainPage, samplePages } from './quality/perturb
 import { measurePrinted } from './quality/printed.ts';
 import { type Score, score, summaryOf, tailOf } from './quality/scores.ts';
 import { readSitePages, scoreConsensus, scoreSites } from './quality/sites.ts';
+import { measureSnippets } from './quality/snippets.ts';
 
 /** Pages that are perturbed of wcxb, and of the sites. */
 const PERTURBED_PAGES = 150;
@@ -29,8 +30,8 @@ const HELP = `Extracts the main content of the annotated pages of a quality kit 
 scores it with the kit's own scorer, beside other extractors and with the CPU time per page. For the sets spec, pages and
 pages-mixed it only converts HTML to markdown, and runs other converters on the same pages. For sets of documents it
 converts the files, and runs other packages on the same files. Takes some minutes, for documents up to an hour.
---sites, --consensus, --perturb, --generators and --printed measure other pages than those of a set instead, and --explain tells of one
-page what is dropped.
+--sites, --consensus, --snippets, --perturb, --generators and --printed measure other pages than those of a set instead, and
+--explain tells of one page what is dropped.
 
 Usage: node bench/quality.ts --kit DIR [OPTIONS]
 
@@ -44,9 +45,11 @@ Usage: node bench/quality.ts --kit DIR [OPTIONS]
   --ocr          documents: also convert them with OCR on the pages that need it
   --only NAME    documents: only converters with this in their name, such as Winnow
   --worst N      also list the N pages with the lowest F1, or the N documents with the lowest overall score; for
-                 --sites and --consensus the N pages with the lowest recall, for --perturb those that lost most
+                 --sites and --consensus the N pages with the lowest recall, for --snippets those that miss most, for --perturb those that lost most
   --sites        pages of eleven documentation sites, against what their generators mark as content
   --consensus    pages of many kinds, against what three other extractors agree on
+  --snippets     983 pages of trafilatura's evaluation, against texts that must and must not be in the result; gets the
+                 pages with the program go
   --perturb      pages of wcxb, and of the sites if --folder is there, changed in ways that a reader does not see: the
                  share of pages that keep less than .98 of their words
   --generators   manuals in markdown as pages of a dozen site generators and themes, against the markdown: F1 of each
@@ -73,6 +76,7 @@ const options = readCommandLine(HELP, {
   worst: count(0, 0),
   sites: flag(),
   consensus: flag(),
+  snippets: flag(),
   perturb: flag(),
   generators: flag(),
   printed: flag(),
@@ -86,6 +90,7 @@ async function main(given: typeof options): Promise<void> {
   const { kit, folder, seed, worst, explain } = given;
   if (explain !== undefined) return void console.log(await explainPage(explain));
   if (given.consensus) return void console.log(await scoreConsensus(kit, worst));
+  if (given.snippets) return void console.log(await measureSnippets(worst));
   if (given.perturb) return perturb(given);
   if (!given.sites && !given.generators && !given.printed) return measureSet(given);
   if (folder === undefined) refuse('--folder is missing, which --sites, --generators and --printed need');

@@ -1,17 +1,18 @@
 import { Element } from 'domhandler';
-import { closest, firstElements, isHeading, isParentElement, isTag, isWithin } from '../nodes.ts';
-import { findOutlineAround, isAlike } from './evidence/outline.ts';
-import { findShape, findWords, hasData } from './evidence/shapes.ts';
+import { closest, isHeading, isParentElement, isTag, isWithin } from '../nodes.ts';
+import { BESIDE_TEXT, isContinuation, isIntroduction, isPartOfPage, PASSAGES } from './continuation.ts';
+import { findOutlineAround } from './evidence/outline.ts';
 import type { Sign } from './evidence/sign.ts';
 import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index/page-index.ts';
 import { PAGE_TYPES } from './page-type/page-type.ts';
-import { linksWithinPage } from './pruning/link-kinds.ts';
 import { isContentElement } from './pruning/prune.ts';
 import { dropBesideTitle } from './pruning/titles.ts';
 import type { PrunedPage, Stage } from './stage.ts';
 
 /** Minimum share of the remaining page for the main element on pages of running text. */
 const MIN_MAIN_SHARE = 0.5;
+/** The least running text of an article beside a sidebar with more. Characters that are not blank. */
+const MIN_TITLED_CORE_PROSE = 300;
 /** Minimum length of the main element on other pages, in characters that are not blank. */
 const MIN_MAIN_LENGTH = 150;
 /** Minimum share and weight of the article that contains the title. */
@@ -28,30 +29,14 @@ const MIN_MARKED_CHILD_SHARE = 0.5;
 const MIN_SHARE_OF_DOCUMENTATION = 0.9;
 /** A sibling of the content root inside the main element is kept if no larger share of its text is linked. */
 const MAX_LINKED_SHARE = 0.2;
-/**
- * The largest share of linked text in a block beside the content root that continues it. In references, whose
- * sections and tables consist of names, most of them are links.
- */
-const MAX_LINKED_SHARE_OF_TEXT = 0.3;
-const MAX_LINKED_SHARE_OF_DATA = 0.9;
-/** Characters that are not blank. */
-const MAX_INTRODUCTION_LENGTH = 600;
-/** The elements of a block in which data is looked for. */
-const MAX_VISITED = 600;
 /** Headings beside each other that are an outline. */
 const MIN_HEADINGS = 2;
-/** Elements that stand beside a text and never contain or continue it. */
-const BESIDE_TEXT = new Set(['nav', 'aside', 'footer', 'form']);
 /** The elements before a product's title are dropped if they are at most this share of the remaining page. */
 const MAX_SHARE_BEFORE_TITLE = 0.3;
 
 /** Minimum share of the remaining page for an element marked as the article body. */
 const MIN_ARTICLE_BODY_SHARE = 0.6;
 
-/** Elements that are content but cannot be the content root. */
-const PASSAGES = new Set(['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'figure', 'details']);
-
-const FOOTNOTES = /(^|[\s_-])(footnotes?|endnotes?)(\s|$)/i;
 const NO_OUTLINE: ReadonlySet<Element> = new Set();
 
 const BESIDE_ROOT: readonly Sign[] = [{ kind: 'place', detail: 'beside the content root' }];
@@ -197,13 +182,14 @@ function descend(found: RootSearch, index: PageIndex, pruned: PrunedPage): boole
   const total = remainingWeight(found.root, index, remaining);
   if (total === 0) return false;
   if (isFlatOutline(children)) return false;
-  const next =
+  const largest =
     children.findLast((child) => {
       if (PASSAGES.has(child.name) || BESIDE_TEXT.has(child.name)) return false;
       const minimum = isContentElement(child) && !found.isInMain ? MIN_MARKED_CHILD_SHARE : MIN_CHILD_SHARE;
       return remainingWeight(child, index, remaining) >= minimum * total;
-    }) ?? (index.type === 'article' ? findFirstArticle(children, index, remaining) : undefined);
-  if (!next) return false;
+    }) ?? (index.type === 'article' ? findFirstArticle(children, index, pruned) : undefined);
+  if (!largest) return false;
+  const next = findTitledCore(children, largest, index, pruned) ?? largest;
   if (index.type === 'documentation' && hasOtherText(children, next, pruned)) return false;
   const others = children.filter(
     (child) => child === next || !(found.isInMain && isContentBesideRoot(child, index, remaining)),
@@ -213,6 +199,21 @@ function descend(found: RootSearch, index: PageIndex, pruned: PrunedPage): boole
   found.isInMain ||= isContentElement(next);
   return true;
 }
+
+/** The part of an article with its title and its text, if the largest part is named a sidebar. */
+const findTitledCore = (
+  children: readonly Element[],
+  largest: Element,
+  { measures, nameHints, titled, type }: PageIndex,
+  { core }: PrunedPage,
+): Element | undefined =>
+  type === 'article' &&
+  (measures.get(core.element)?.prose ?? 0) >= MIN_TITLED_CORE_PROSE &&
+  nameHints.get(largest)?.some(({ kind }) => kind === 'sidebar') &&
+  !titled.has(largest) &&
+  !core.contains(largest)
+    ? children.find((child) => titled.has(child) && isWithin(core.element, child))
+    : undefined;
 
 /** Whether a part of a page of documentation has less than nearly all of the text that is not linked. */
 function hasOtherText(children: readonly Element[], next: Element, { remaining }: PrunedPage): boolean {
@@ -236,109 +237,18 @@ const isFlatOutline = (children: readonly Element[]) =>
  * The article with the title among several siblings, else the first. The others are loaded for endless
  * scrolling.
  */
-function findFirstArticle(
-  children: Element[],
-  index: PageIndex,
-  remaining: PrunedPage['remaining'],
-): Element | undefined {
+function findFirstArticle(children: Element[], index: PageIndex, pruned: PrunedPage): Element | undefined {
+  const { remaining } = pruned;
   const articles = children.filter(
     (child) => child.name === 'article' && remainingWeight(child, index, remaining) > 0,
   );
   const first = articles.find((article) => index.contentAncestors.has(article)) ?? articles[0];
-  if (articles.length > 1 && articles.every((article) => isPartOfPage(article, index))) return undefined;
+  if (articles.length > 1 && articles.every((article) => isPartOfPage(article, index, pruned)))
+    return undefined;
   return first && articles.length > 1 && remainingWeight(first, index, remaining) > MIN_FIRST_ARTICLE_WEIGHT
     ? first
     : undefined;
 }
-
-/**
- * Whether an article is a part of the page, whose title is outside of it, rather than a text with a title of
- * its own or one that introduces another page by a link.
- */
-function isPartOfPage(article: Element, { titled, measures }: PageIndex): boolean {
-  const measured = measures.get(article);
-  return (
-    titled.size > 0 &&
-    !titled.has(article) &&
-    measured?.rank !== 1 &&
-    measured !== undefined &&
-    !findShape(article, measured) &&
-    !firstElements(article, MAX_VISITED).some((element) => isHeading(element) && isLinked(element, measures))
-  );
-}
-
-const isLinked = (heading: Element, measures: PageIndex['measures']) => {
-  const { length = 0, linked = 0 } = measures.get(heading) ?? {};
-  return length > 0 && linked > 0.5 * length;
-};
-
-/**
- * Whether a block between the title and the text introduces it: a short text that is neither teasers nor a
- * notice.
- */
-function isIntroduction(element: Element, { remaining }: PrunedPage): boolean {
-  const rest = remaining.get(element);
-  return (
-    rest !== undefined &&
-    rest.headings === 0 &&
-    rest.length <= MAX_INTRODUCTION_LENGTH &&
-    rest.linked <= MAX_LINKED_SHARE_OF_TEXT * rest.length &&
-    !findShape(element, rest) &&
-    !findWords(element)
-  );
-}
-
-/**
- * Whether a block beside the content root belongs to the text: its first or last part, a note, or a section
- * that is not in the same element as the others.
- */
-function isContinuation(
-  element: Element,
-  beside: Element,
-  index: PageIndex,
-  { remaining, core }: PrunedPage,
-  outline: ReadonlySet<Element>,
-): boolean {
-  const rest = remaining.get(element);
-  if (!rest || rest.length === 0) return false;
-  if (index.type === 'documentation' && isContentsOfChapter(element, index)) return true;
-  const { prose, linked, length, headings } = rest;
-  if (BESIDE_TEXT.has(element.name)) return false;
-  // Several articles on a page are different texts.
-  if (element.name === 'article' && beside.name === 'article')
-    if (![element, beside].every((article) => isPartOfPage(article, index))) return false;
-  const isData = prose === 0 && !index.titled.has(element) && (headings > 0 || hasData(element, MAX_VISITED));
-  const isPassage = outline.has(element) && (PASSAGES.has(element.name) || isHeading(element));
-  if (!isData && !isPassage && prose === 0) return false;
-  if (
-    linked >
-    (headings > 0 || isData || isPassage ? MAX_LINKED_SHARE_OF_DATA : MAX_LINKED_SHARE_OF_TEXT) * length
-  )
-    return false;
-  return (
-    (core.contains(element) ||
-      isWithin(core.element, element) ||
-      isInMarked(element) ||
-      outline.has(element) ||
-      isFootnotes(element) ||
-      isAlike(element, beside, index)) &&
-    // What was dropped of a part of the text, such as teasers in it, does not tell what the rest is.
-    !findShape(element, rest) &&
-    !findWords(element)
-  );
-}
-
-/** Whether an element has the contents of a chapter, whose sections are other pages. */
-const isContentsOfChapter = (element: Element, { nameHints }: PageIndex): boolean =>
-  nameHints.get(element)?.some(({ kind }) => kind === 'tableOfContents') === true &&
-  !linksWithinPage(element);
-
-/** Whether an element is marked as the notes of a text, which often stand behind the element with the text. */
-const isFootnotes = ({ attribs }: Element): boolean =>
-  attribs.role === 'doc-endnotes' || FOOTNOTES.test(attribs.class ?? '');
-
-/** Whether an element is inside of one that is marked as content. */
-const isInMarked = (element: Element): boolean => closest(element.parent, isContentElement) !== undefined;
 
 /** Whether a sibling of the content root inside the main element belongs to the content. */
 function isContentBesideRoot(

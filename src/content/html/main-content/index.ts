@@ -5,6 +5,7 @@ import { Core } from './evidence/core.ts';
 import { Outline } from './evidence/outline.ts';
 import { Decisions } from './evidence/sign.ts';
 import { postsStage } from './forum/posts-stage.ts';
+import { introductionStage } from './introduction.ts';
 import { ElementMap } from './page-index/element-map.ts';
 import { indexPage, readPageFacts } from './page-index/page-index.ts';
 import { pageTypeStage } from './page-type/infer-page-type.ts';
@@ -24,6 +25,7 @@ export const STAGES: readonly Stage[] = [
   pageTypeStage,
   postsStage,
   contentRootStage,
+  introductionStage,
   retryAsForumStage,
   callsToActionStage,
   metaLinesStage,
@@ -43,8 +45,9 @@ export function findBoilerplate(
 ): Decisions {
   const facts = readPageFacts(document, isScripted(source));
   if (!facts) return new Decisions();
-  for (let type = detectPageType(document, facts.body, facts.measures); ; ) {
-    const page = createFilteredPage(indexPage(facts, type));
+  const declared = detectPageType(document, facts.body, facts.measures);
+  for (let type = declared; ; ) {
+    const page = createFilteredPage(indexPage(facts, type, declared === 'article'));
     const result = runStages(page);
     if (typeof result !== 'object') {
       // A thread is reduced to its posts, whatever share of the page they are.

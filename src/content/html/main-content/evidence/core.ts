@@ -80,10 +80,15 @@ export class Core {
  * Finds the core of a page. Text in elements that have a sign is not counted, so that long comments do not
  * move the core away from the text; if nearly all text has one, all of it is counted.
  * @param sections the sections whose headings are those of boilerplate
+ * @param teasers the lists of teasers of other articles
  */
-export function findCore(index: PageIndex, sections: ReadonlyMap<Element, string>): Core {
+export function findCore(
+  index: PageIndex,
+  sections: ReadonlyMap<Element, string>,
+  teasers: ReadonlySet<Element>,
+): Core {
   const { body, measures } = index;
-  const unmarked = new UnmarkedText(index, sections);
+  const unmarked = new UnmarkedText(index, (element) => sections.has(element) || teasers.has(element));
   const ofBody = unmarked.count(body);
   const { prose: all = 0, start = 0, length = 0 } = measures.get(body) ?? {};
   const isCounted = ofBody > 0 && ofBody >= MIN_UNMARKED_SHARE * all;
@@ -128,18 +133,18 @@ class UnmarkedText {
   /** The length of all text of the page up to its end. */
   end = 0;
   readonly #index: PageIndex;
-  readonly #sections: ReadonlyMap<Element, string>;
+  readonly #isBoilerplate: (element: Element) => boolean;
 
-  constructor(index: PageIndex, sections: ReadonlyMap<Element, string>) {
+  constructor(index: PageIndex, isBoilerplate: (element: Element) => boolean) {
     this.#index = index;
-    this.#sections = sections;
+    this.#isBoilerplate = isBoilerplate;
   }
 
   /** Counts that of an element. */
   count(element: Element): number {
     const { measures } = this.#index;
     const measured = measures.get(element);
-    if (!measured || measured.prose === 0 || this.#sections.has(element) || isMarked(element, this.#index))
+    if (!measured || measured.prose === 0 || this.#isBoilerplate(element) || isMarked(element, this.#index))
       return 0;
     let count = 0;
     let inChildren = 0;

@@ -59,6 +59,6 @@ const LOOKS: ((element: Element, measured: ElementMeasure, core: Core) => Sign |
   (element, _, core) => core.signOf(element),
   (_, { linked, length }) =>
     linked > MAX_LINKED_SHARE * length ? { kind: 'links', detail: 'mostly links' } : undefined,
-  findShape,
+  (element, measured) => findShape(element, measured),
   findWords,
 ];

@@ -53,7 +53,7 @@ export class Outline {
     for (const side of ['prev', 'next'] as const) {
       let looked = 0;
       for (let at = element[side]; at && looked < MAX_SIBLINGS; at = at[side], looked++)
-        if (isTag(at) && this.#hasText(at) && isPair(at)) return true;
+        if (isTag(at) && at.name !== 'aside' && this.#hasText(at) && isPair(at)) return true;
     }
     return false;
   }

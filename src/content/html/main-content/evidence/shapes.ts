@@ -1,8 +1,8 @@
 import type { Element } from 'domhandler';
-import { firstElements, isHeading, isParentElement } from '../../nodes.ts';
+import { closest, firstElements, isHeading, isParentElement } from '../../nodes.ts';
 import { textOf } from '../../text.ts';
 import type { Measure } from '../page-index/element-measures.ts';
-import type { Sign } from './sign.ts';
+import type { Decisions, Sign } from './sign.ts';
 
 /** Cards are at least this many headings or pictures, and at least this share of their text is linked. */
 const MIN_CARDS = 2;
@@ -50,10 +50,13 @@ const DATA = new Set(['table', 'dl', 'pre']);
 export const hasData = (element: Element, most: number): boolean =>
   [element, ...firstElements(element, most)].some(({ name }) => DATA.has(name));
 
-/** The sign that a block consists of cards or controls; `undefined` if it looks like any text. */
-export function findShape(element: Element, measured: Measure): Sign | undefined {
+/**
+ * The sign that a block consists of cards or controls; `undefined` if it looks like any text.
+ * @param dropped what was dropped of it, whose controls do not count
+ */
+export function findShape(element: Element, measured: Measure, dropped?: Decisions): Sign | undefined {
   if (hasCards(element, measured)) return { kind: 'shape', detail: 'cards' };
-  return hasControls(element) ? { kind: 'shape', detail: 'controls' } : undefined;
+  return hasControls(element, dropped) ? { kind: 'shape', detail: 'controls' } : undefined;
 }
 
 /** The sign of a text that is a notice, or remarks of readers with their dates. */
@@ -89,7 +92,8 @@ function hasCards(element: Element, { headings, links, linked, length, pictures 
 const countLinkedHeadings = (block: Element) =>
   firstElements(block, MAX_VISITED).filter((element) => isHeading(element) && isLinkAsWhole(element)).length;
 
-function isLinkAsWhole(heading: Element): boolean {
+/** Whether a heading is a link to another page as a whole. */
+export function isLinkAsWhole(heading: Element): boolean {
   const { parent } = heading;
   if (isParentElement(parent) && isLinkToPage(parent)) return true;
   const link = firstElements(heading, MAX_VISITED).find(isLinkToPage);
@@ -103,7 +107,10 @@ function isLinkAsWhole(heading: Element): boolean {
 const isLinkToPage = ({ name, attribs }: Element) =>
   name === 'a' && attribs.href !== undefined && !attribs.href.includes('#');
 
-const hasControls = (block: Element) =>
+const hasControls = (block: Element, dropped?: Decisions) =>
   [block, ...firstElements(block, MAX_VISITED)].some(
-    ({ name, attribs }) => CONTROLS.has(name) && !NO_CONTROLS.has(attribs.type ?? ''),
+    (element) =>
+      CONTROLS.has(element.name) &&
+      !NO_CONTROLS.has(element.attribs.type ?? '') &&
+      !(dropped && closest(element, (at) => dropped.has(at))),
   );

@@ -133,12 +133,16 @@ const SHOWN_IN_PRINT = classPattern(
 const HEADING_SLUG = /^[^-_]+([-_][^-_]+){3,}$/;
 
 /**
- * Classes that are ignored: conditional ones such as `print:hidden`, admonitions named after their title, and
- * Prism's wrapper of code and its toolbar.
+ * Classes that are ignored: conditional ones such as `print:hidden`, admonitions named after their title, Prism's
+ * wrapper of code and its toolbar, the states of a text in WordPress and Drupal, and the facts about an event.
  */
-const IGNORED_CLASSES = /(^|\s)(\S*:\S*|admonition\S*|code-toolbar)/g;
+const IGNORED_CLASSES =
+  /(^|\s)(\S*:\S*|admonition\S*|code-toolbar|status-\S+|node--?(promoted|sticky)|\S*events?-meta\S*)/g;
 /** What one of these has. Few names do, and replacing takes longer than looking. */
-const MAY_BE_IGNORED = /:|admonition|code-toolbar/;
+const MAY_BE_IGNORED = /:|admonition|code-toolbar|status-|node-|event/;
+/** The categories and tags of a text in WordPress, which are classes of the element with the text. */
+const TERMS_OF_POST = /(^|\s)(category|tag)-\S+/g;
+const POST = /(^|\s)status-\S/;
 /** Words in other than small letters. */
 const HAS_OTHER_LETTERS = /[^a-z\d\s_-]/;
 
@@ -229,10 +233,13 @@ function parseNameHints(names: string): NameHint[] {
 
 /** The words in names, in small letters. */
 function wordsIn(names: string): string[] | null {
-  const read = MAY_BE_IGNORED.test(names) ? names.replace(IGNORED_CLASSES, ' ') : names;
+  const read = MAY_BE_IGNORED.test(names) ? withoutIgnored(names) : names;
   const lower = HAS_OTHER_LETTERS.test(read) ? read.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase() : read;
   return lower.match(/[a-z]{2,}/g);
 }
+
+const withoutIgnored = (names: string) =>
+  (POST.test(names) ? names.replace(TERMS_OF_POST, ' ') : names).replace(IGNORED_CLASSES, ' ');
 
 /** Whether classes hide an element on large screens. Elements for small screens only are duplicates. */
 function isHiddenByClass(names: string): boolean {

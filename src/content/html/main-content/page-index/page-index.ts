@@ -38,6 +38,8 @@ export interface PageFacts {
 /** The facts about a page that all steps use. */
 export interface PageIndex extends PageFacts {
   type: PageType;
+  /** Whether the page says that it is an article, whatever it is made of. */
+  isDeclaredArticle: boolean;
   nameHints: ReadonlyMap<Element, readonly NameHint[]>;
   /** The weight of a measure: prose on pages of running text, else text with linked text counted less. */
   weigh(measure: Measure): number;
@@ -83,7 +85,7 @@ export function readPageFacts(page: Document, isScripted: boolean): PageFacts | 
 }
 
 /** Indexes a page as one of a type. */
-export function indexPage(facts: PageFacts, type: PageType): PageIndex {
+export function indexPage(facts: PageFacts, type: PageType, isDeclaredArticle: boolean): PageIndex {
   const total = facts.measures.get(facts.body)!;
   const weighed = isRunningText(type) && total.prose > MIN_PROSE_SHARE * total.length ? 'prose' : 'text';
   const weigh = (measure: Measure) => weightsOf(measure)[weighed];
@@ -92,6 +94,7 @@ export function indexPage(facts: PageFacts, type: PageType): PageIndex {
   return {
     ...facts,
     type,
+    isDeclaredArticle,
     nameHints: names.hints,
     weigh,
     shareOf: (one) => weigh(one) / whole,

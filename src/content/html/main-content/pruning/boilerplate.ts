@@ -48,6 +48,8 @@ const NO_SIGNS: readonly Sign[] = [];
 const HIDING = new Set<BoilerplateKind>(['hiddenByClass', 'screenReaderOnly', 'print']);
 /** The kinds of names of text for screen readers. */
 const HIDING_KINDS = new Set<BoilerplateKind>(['screenReaderOnly', 'hiddenByClass']);
+/** Words for what leads to another page. A text without a link is the page's own: its introduction, or text that expands. */
+const LEADING = new Set(['teaser', 'readmore']);
 const CAPTIONS = new Set<BoilerplateKind>(['caption', 'photoCredit']);
 /** The beginning of a caption that the text refers to. */
 const NUMBERED_CAPTION =
@@ -289,6 +291,7 @@ function isHintAccepted(
     return false;
   if (kind === 'caption' && (isCaption(element, measured, index) || isNumberedCaption(element))) return false;
   if (kind === 'photoCredit' && isInCaption(element)) return false;
+  if (LEADING.has(word) && !leadsElsewhere(element, measured, index)) return false;
   if (HIDING_KINDS.has(kind) && index.spokenTexts.get(element) === 'replacement') return false;
   const { maxShare, ignoresCoverage, alwaysWhenSmall, condition } = threshold;
   const coverage = index.coverageOf(word);
@@ -304,6 +307,18 @@ function isHintAccepted(
     (condition?.(measured, context) ?? true) &&
     !isVariant(element, index)
   );
+}
+
+/** Whether an element has links, is in one, or stands below a heading that is a link. */
+function leadsElsewhere(
+  { parent }: Element,
+  { links, linked }: ElementMeasure,
+  { measures }: PageIndex,
+): boolean {
+  if (links > 0 || linked > 0 || !isParentElement(parent)) return true;
+  return parent.children
+    .slice(0, MAX_SIBLINGS)
+    .some((one) => isTag(one) && isHeading(one) && (measures.get(one)?.linked ?? 0) > 0);
 }
 
 /** The elements that are checked for being lists of links, by page type. */

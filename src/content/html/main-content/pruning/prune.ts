@@ -13,6 +13,7 @@ import type { PrunedPage, Stage } from '../stage.ts';
 import { findSigns, isLinkList } from './boilerplate.ts';
 import { findBoilerplateSections } from './boilerplate-sections.ts';
 import { isCaption } from './captions.ts';
+import { findTeaserLists, TEASERS } from './teaser-lists.ts';
 import { dropBesideTitle, introduces } from './titles.ts';
 
 /** The number of elements without text before a block that are skipped. */
@@ -48,13 +49,15 @@ class Pruning implements PrunedPage {
   linkListLength = 0;
   readonly #index: PageIndex;
   readonly #sections: ReadonlyMap<Element, string>;
+  readonly #teasers: ReadonlySet<Element>;
   readonly core: Core;
 
   constructor(index: PageIndex) {
     this.remaining = new ElementMap(index.document);
     this.#index = index;
     this.#sections = findBoilerplateSections(index);
-    this.core = findCore(index, this.#sections);
+    this.#teasers = findTeaserLists(index);
+    this.core = findCore(index, this.#sections, this.#teasers);
   }
 
   /**
@@ -114,6 +117,10 @@ class Pruning implements PrunedPage {
   #decide(element: Element, measured: ElementMeasure, isInMain: boolean): Fate {
     const index = this.#index;
     if (this.dropped.has(element)) return 'dropped';
+    if (this.#teasers.has(element)) {
+      this.dropped.drop(element, ...TEASERS);
+      return 'dropped';
+    }
     const heading = this.#sections.get(element);
     const own = findSigns(element, measured, isInMain, index);
     const signs =

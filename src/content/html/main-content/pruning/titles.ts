@@ -6,6 +6,10 @@ import type { PageIndex } from '../page-index/page-index.ts';
 /** The longest introduction of an article, in characters that are not blank, and its largest share of links. */
 const MAX_LEAD_LENGTH = 500;
 const MAX_LINKED_SHARE = 0.3;
+/** A heading with fewer characters after the title is a label, or begins a section. */
+const MIN_SUBTITLE_LENGTH = 40;
+/** The longest line between a title and such a heading, such as the date. */
+const MAX_BYLINE_LENGTH = 80;
 
 /**
  * Whether an element is a `header` with the title of the page, which belongs to the content. A heading whose
@@ -48,10 +52,24 @@ export function dropBesideTitle(
   if (isHeading(element)) return true;
   let isAfter = isIntroduced;
   for (const child of element.children)
-    if (isTag(child) && !(isAfter && type !== 'article' && isHeadingOfLead(child, index)))
+    if (isTag(child) && !(isAfter && isHeadingAfterTitle(child, index)))
       isAfter = dropBesideTitle(child, index, dropped, signs, isAfter);
   // What follows the element with the title of an article is often a list of teasers or its comments.
   return type === 'article' ? isIntroduced : isAfter;
+}
+
+const isHeadingAfterTitle = (element: Element, index: PageIndex) =>
+  index.type === 'article' ? isSubtitle(element, index) : isHeadingOfLead(element, index);
+
+/** Whether an element is a heading that introduces an article in a sentence, after its title. */
+export function isSubtitle(element: Element, { measures, titled }: PageIndex): boolean {
+  const { length = 0, linked = 0 } = measures.get(element) ?? {};
+  if (!isHeading(element) || titled.has(element) || linked > MAX_LINKED_SHARE * length) return false;
+  if (length < MIN_SUBTITLE_LENGTH || length > MAX_LEAD_LENGTH) return false;
+  for (let at = element.prev; at; at = at.prev)
+    if (isTag(at) && (titled.has(at) || (measures.get(at)?.length ?? 0) > MAX_BYLINE_LENGTH))
+      return titled.has(at);
+  return false;
 }
 
 /** Whether an element is the heading of a paragraph after the title, such as the name in a manual. */
