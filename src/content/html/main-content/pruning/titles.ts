@@ -62,7 +62,7 @@ const isHeadingAfterTitle = (element: Element, index: PageIndex) =>
   index.type === 'article' ? isSubtitle(element, index) : isHeadingOfLead(element, index);
 
 /** Whether an element is a heading that introduces an article in a sentence, after its title. */
-export function isSubtitle(element: Element, { measures, titled }: PageIndex): boolean {
+function isSubtitle(element: Element, { measures, titled }: PageIndex): boolean {
   const { length = 0, linked = 0 } = measures.get(element) ?? {};
   if (!isHeading(element) || titled.has(element) || linked > MAX_LINKED_SHARE * length) return false;
   if (length < MIN_SUBTITLE_LENGTH || length > MAX_LEAD_LENGTH) return false;
