@@ -95,6 +95,13 @@ it('sends at most 150 KB until a request can be filled in, and the code of other
   expect(bytes).toBeGreaterThan(50_000);
   expect(bytes).toBeLessThan(150_000);
   expect(user.requests.filter((url) => url.includes('/usage/'))).toEqual([]);
+  // Its page names all modules, so that the browser asks for them at once.
+  const named = await page.locator('link[rel="modulepreload"]').evaluateAll((links) =>
+    // Only elements `link` have the attribute.
+    links.map((link) => (link as HTMLLinkElement).href),
+  );
+  const modules = user.requests.filter((url) => /\/assets\/.*\.(ts|js)$/.test(url));
+  expect(new Set(modules)).toEqual(new Set(named));
   // A view whose code does not come says so, and comes when it can.
   await page.route('**/usage/usage.ts', (route) => route.abort());
   await page.getByRole('link', { name: 'Usage' }).click();

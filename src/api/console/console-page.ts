@@ -2,7 +2,13 @@ import path from 'node:path';
 import type { Express } from 'express';
 import { escapeHtml } from '../../content/html/parse/escape-html.ts';
 import { ServiceError } from '../../errors.ts';
-import { importMapOf, type PageAssets, readPageAssets, sendPageAsset } from '../http/page-assets.ts';
+import {
+  importMapOf,
+  modulesOf,
+  type PageAssets,
+  readPageAssets,
+  sendPageAsset,
+} from '../http/page-assets.ts';
 import { type TemporalUi, workflowUrls } from './workflow-urls.ts';
 
 /** The sources of the console. */
@@ -39,7 +45,10 @@ export function mountConsole(app: Express, config: TemporalUi): void {
     response.type('html').send(renderPicturesPage(await load()));
   });
   app.get([CONSOLE_PATH, `${CONSOLE_PATH}/*view`], async (request, response) => {
-    const { html, policy } = renderConsolePage(await load(), workflowUrls(config, request.hostname));
+    const { html, policy } = renderConsolePage(await load(), {
+      workflows: workflowUrls(config, request.hostname),
+      modules: ['main.ts', ...(isPlayground(request.path) ? ['playground/playground.ts'] : [])],
+    });
     response
       .set({
         'Content-Security-Policy': policy,
@@ -81,10 +90,16 @@ function renderPicturesPage({ version }: PageAssets): string {
 `;
 }
 
-/** The page of the console, and the policy (CSP 3) under which browsers show it. */
+/** Whether a path is that of the first view, whose code comes together with that of the frame. */
+const isPlayground = (path: string) => path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/try/`);
+
+/**
+ * The page of the console, and the policy (CSP 3) under which browsers show it.
+ * @param modules what it runs at first: browsers would find out what these import only when they have read them
+ */
 function renderConsolePage(
   assets: PageAssets,
-  workflows: Record<string, string>,
+  { workflows, modules }: { workflows: Record<string, string>; modules: string[] },
 ): { html: string; policy: string } {
   const base = `${CONSOLE_PATH}/assets/${assets.version}`;
   const importMap = importMapOf(assets, base);
@@ -100,6 +115,9 @@ function renderConsolePage(
 <link rel="stylesheet" href="${base}/colors.css">
 <link rel="stylesheet" href="${base}/style.css">
 <script type="importmap">${importMap.json}</script>
+${modulesOf(assets, modules)
+  .map((name) => `<link rel="modulepreload" href="${base}/${name}">`)
+  .join('\n')}
 <script type="module" src="${base}/main.ts"></script>
 </head>
 <body>

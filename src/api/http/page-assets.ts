@@ -28,6 +28,8 @@ export interface PageAssets {
   files: ReadonlyMap<string, PageAsset>;
   /** The path of each package, by the name that modules import. */
   packages: Readonly<Record<string, string>>;
+  /** The files that each module imports before it runs. */
+  imports: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -59,11 +61,30 @@ export async function readPageAssets(
   }
   const hash = createHash('sha256');
   const files = new Map<string, PageAsset>();
+  const imports = new Map<string, string[]>();
   for (const [name, { type, content }] of sources) {
     hash.update(`${name}\0`).update(content);
     files.set(name, { type, body: await compressBody(content) });
+    const imported = [...String(content).matchAll(FROM)].map(
+      ([, from = '']) => packageFiles[from] ?? path.posix.join(path.posix.dirname(name), from),
+    );
+    imports.set(
+      name,
+      imported.filter((each) => sources.has(each)),
+    );
   }
-  return { version: hash.digest('hex').slice(0, 12), files, packages: packageFiles };
+  return { version: hash.digest('hex').slice(0, 12), files, packages: packageFiles, imports };
+}
+
+/** What a module imports before it runs, as it is written in sources and by minifiers. */
+const FROM = /\bfrom\s*["']([^"'\n]+)["']/g;
+
+/** Lists modules with all that they import, so that a browser can ask for all of them at once. */
+export function modulesOf({ imports }: PageAssets, entries: readonly string[]): string[] {
+  const found = new Set(entries);
+  // A set hands out what is added to it meanwhile.
+  for (const name of found) for (const imported of imports.get(name) ?? []) found.add(imported);
+  return [...found];
 }
 
 /** Node warns once in a process that the function is new; the version of Node is part of the service. */
