@@ -17,7 +17,8 @@ const NAMES = ATTACKS.map(({ name }) => name);
 
 const HELP = `Attacks a service of its own: one team uses each endpoint as badly as the limits allow, one attack after the
 other, while another team scrapes two pages a second. Prints what the other team saw alone and meanwhile, what the attacker
-got, which processes of the service ended, and its most memory (PSS). Exits with 1 if the other team lost a response or got an
+got, which processes of the service ended, and its most memory (PSS), and how many attempts to reach what is not the
+attacker's held. Exits with 1 if the other team lost a response or got an
 error, a process ended, or a response to the attacker was not that of a service in order.
 Takes a minute for each attack. Needs a Chromium; attackers connect to loopback only.
 Attacks:
@@ -53,10 +54,17 @@ async function startAttacked(root: string | undefined) {
   return { service, makeTeam, stop };
 }
 
+/** A service that asks for no key, as another one on the same machine. */
+async function startOpen(root: string | undefined) {
+  const env = { LOG_LEVEL: 'warn', WINNOW_AUTH: 'off' };
+  const service = await startService({ ...(root !== undefined && { root }), env });
+  return { url: service.url, [Symbol.asyncDispose]: () => service.stop() };
+}
+
 const p = (scrapes: Scrapes, share: number) => percentile(scrapes.times, share);
 
 function rowOf(name: string, { alone, outcome }: { alone: Scrapes; outcome: Outcome }) {
-  const { meanwhile, statuses, ended, peakMb, strange } = outcome;
+  const { meanwhile, statuses, ended, peakMb, strange, attempts } = outcome;
   return {
     attack: name,
     'alone, p50 ms': short(p(alone, 0.5)),
@@ -69,6 +77,7 @@ function rowOf(name: string, { alone, outcome }: { alone: Scrapes; outcome: Outc
     'processes that ended': ended.join(' ') || 'none',
     'memory, MB': short(peakMb),
     'responses to the attacker': [...statuses].map(([status, times]) => `${times} × ${status}`).join(', '),
+    held: attempts.all === 0 ? '' : `${attempts.held} of ${attempts.all}`,
     strange: strange.length,
   };
 }
@@ -89,7 +98,16 @@ async function main(
       const alone = await measure(seconds);
       const { service } = attacked;
       const makeTeam = () => attacked.makeTeam(attack.name);
-      const outcome = await runAttacks([attack], { service, makeTeam, other, sites, seconds });
+      await using open = attack.needsOpenService ? await startOpen(tree?.directory) : undefined;
+      const openUrl = open?.url;
+      const outcome = await runAttacks([attack], {
+        service,
+        makeTeam,
+        other,
+        sites,
+        openUrl,
+        seconds,
+      });
       const load = short(loadavg()[0] ?? 0);
       process.stdout.write(`load ${load}\n${table([rowOf(attack.name, { alone, outcome })])}\n`);
       const problems = [...outcome.strange, ...outcome.meanwhile.errors];

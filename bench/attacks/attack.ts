@@ -6,6 +6,8 @@ export interface Attack {
   name: string;
   /** The resource that the attack takes up, in a few words. */
   aim: string;
+  /** Whether it needs a service with `WINNOW_AUTH=off`. */
+  needsOpenService?: true;
   /** Attacks until the attacker is over, with at least one round, and ends what it has started. */
   run(attacker: Attacker): Promise<void>;
 }

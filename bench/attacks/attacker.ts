@@ -35,6 +35,10 @@ export interface Surroundings {
   other: { page: string; scrapeId: string };
   /** Ports of the service on this machine. */
   ports: number[];
+  /** The data directory of the service, for attacks by other users of the machine. */
+  dataDir: string;
+  /** A service with `WINNOW_AUTH=off`; absent if there is none, and then attacks on it do nothing. */
+  openUrl?: string | undefined;
   /** The `timeout` of most requests, in milliseconds. */
   timeoutMs: number;
   /** The most lanes in which an attack repeats something. */
@@ -89,7 +93,9 @@ export class Attacker {
   readonly called = new Set<string>();
   /** Number of responses by status. */
   readonly statuses = new Map<number, number>();
-  /** Faults of the service: requests without a response, unknown errors, and responses that are not JSON. */
+  /** Number of attempts to reach what is not the attacker's, and of those that the service has refused. */
+  readonly attempts = { all: 0, held: 0 };
+  /** Faults of the service: attempts that succeeded, requests without a response, unknown errors, and responses that are not JSON. */
   readonly strange: string[] = [];
 
   constructor(team: TeamAccess, around: Surroundings, deadline: AbortSignal) {
@@ -127,6 +133,13 @@ export class Attacker {
       while (!this.isOver);
     };
     await Promise.all(Array.from({ length: Math.min(lanes, this.around.maxLanes) }, lane));
+  }
+
+  /** Counts an attempt. @param success what it would mean, which is a fault of the service unless it held */
+  attempt(success: string, hasHeld: boolean): void {
+    this.attempts.all += 1;
+    if (hasHeld) this.attempts.held += 1;
+    else this.strange.push(success);
   }
 
   /**

@@ -141,7 +141,7 @@ const olderIds: Attack = {
         (kind) => `GET /v1/${kind}/{id}`,
       )) {
         const { status } = await attacker.call(operation, { path });
-        if (status === 200) attacker.strange.push(`${operation} of another team was answered by 200`);
+        attacker.attempt(`${operation} of another team was answered by 200`, status !== 200);
       }
     });
   },

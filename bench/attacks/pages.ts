@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../src/json/json-object.ts';
 import type { Attack } from './attack.ts';
 import { type Attacker, textAt } from './attacker.ts';
 import { startBatch } from './jobs.ts';
@@ -80,10 +81,33 @@ const copies: Attack = {
   async run(attacker) {
     const { other, site } = attacker.around;
     const read = { timeout: attacker.timeoutMs, maxAge: 1_000_000_000 };
-    // The first one stores the page for its own team.
-    const first = await attacker.call('POST /v2/scrape', { json: { url: other.page, ...read } });
-    if (textAt(first.body, 'data', 'metadata', 'cacheState') === 'hit')
-      attacker.strange.push('POST /v2/scrape returned a copy that the other team had fetched');
+    // Requests for copies only, which would tell whether and when somebody has scraped the page.
+    for (const [url, options] of [
+      [other.page, { lockdown: true }],
+      [other.page, { minAge: 0 }],
+      [`${other.page}#part`, { lockdown: true, formats: ['html'] }],
+      [other.page.replace('127.0.0.1', 'localhost'), { minAge: 0, ...read }],
+    ] as const) {
+      const { status } = await attacker.call('POST /v2/scrape', { json: { url, ...options } });
+      const success = `POST /v2/scrape with ${JSON.stringify(options)} was answered by ${status} for a page of the other team`;
+      attacker.attempt(success, status === 404);
+    }
+    const tracked = await attacker.call('POST /v2/scrape', {
+      json: { url: other.page, ...read, formats: ['markdown', 'changeTracking'] },
+    });
+    attacker.attempt(
+      'POST /v2/scrape returned a copy that the other team had fetched',
+      textAt(tracked.body, 'data', 'metadata', 'cacheState') !== 'hit',
+    );
+    attacker.attempt(
+      'changeTracking compared a page with the copy of the other team',
+      textAt(tracked.body, 'data', 'changeTracking', 'previousScrapeAt') === '',
+    );
+    const found = await attacker.call('POST /v2/search', { json: { query: other.page } });
+    attacker.attempt(
+      'POST /v2/search found a page of the other team',
+      !JSON.stringify(fieldsOf(found.body).data ?? '').includes(other.page),
+    );
     await attacker.repeat(LANES, (turn) =>
       attacker.call('POST /v2/scrape', { json: { url: `${site}/text?${turn}`, ...read } }),
     );
@@ -113,8 +137,7 @@ const ports: Attack = {
       const url = `http://127.0.0.1:${own[turn % own.length]}/`;
       const json = { url, timeout: attacker.timeoutMs, ...(turn % 2 && { waitFor: 1 }) };
       const { status } = await attacker.call('POST /v2/scrape', { json });
-      if (status === 200)
-        attacker.strange.push(`POST /v2/scrape fetched ${url}, which is a part of the service`);
+      attacker.attempt(`POST /v2/scrape fetched ${url}, which is a part of the service`, status !== 200);
       await attacker.call('POST /v2/map', { json: { url, timeout: attacker.timeoutMs } });
       await attacker.call('POST /v2/extract', { json: { urls: [url], prompt: 'x', webhook: url } });
     });

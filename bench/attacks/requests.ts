@@ -152,7 +152,7 @@ const ids: Attack = {
         const path = { id, name: id, snapshotId: id, token: id, secret: id };
         const { status } = await attacker.call(operation, { path, ...(json !== undefined && { json }) });
         const isDone = status < 400 && status > 0 && !operation.startsWith('DELETE');
-        if (isDone) attacker.strange.push(`${operation} of another team was answered by ${status}`);
+        attacker.attempt(`${operation} of another team was answered by ${status}`, !isDone);
         if (attacker.isOver && turn > 0) return;
       }
     });
@@ -219,8 +219,8 @@ const operator: Attack = {
         for (const key of [attacker.key, guess]) {
           const headers = { Authorization: `Bearer ${key}` };
           const { status } = await attacker.call(operation, { path, json, headers });
-          if (status < 400 && status > 0)
-            attacker.strange.push(`${operation} was answered by ${status} without the key of the operator`);
+          const success = `${operation} was answered by ${status} without the key of the operator`;
+          attacker.attempt(success, status >= 400 || status === 0);
         }
       }
     });
@@ -249,8 +249,12 @@ const doors: Attack = {
       ]) {
         const response = await fetch(`${attacker.origin}${path}?q=${code}&${turn}`);
         const text = await response.text();
-        if (/html/.test(response.headers.get('content-type') ?? '') && text.includes('<script>alert(1)'))
-          attacker.strange.push(`${path} contains code from its URL`);
+        const { headers } = response;
+        const isPage = /html/.test(headers.get('content-type') ?? '');
+        attacker.attempt(`${path} contains code from its URL`, !isPage || !text.includes('<script>alert(1)'));
+        const isProtected =
+          headers.get('x-content-type-options') === 'nosniff' && headers.has('content-security-policy');
+        attacker.attempt(`${path} may be framed, or run as what it is not`, isProtected);
       }
     });
   },

@@ -16,6 +16,8 @@ export interface Outcome {
   statuses: Map<number, number>;
   /** Operations that the attackers called. */
   called: Set<string>;
+  /** Number of attempts of the attackers to reach what is not theirs, and of those that held. */
+  attempts: { all: number; held: number };
   strange: string[];
   /** Processes of the service that ended, by their roles. */
   ended: string[];
@@ -75,6 +77,8 @@ export interface AttackRun {
   makeTeam(): Promise<TeamAccess>;
   other: TeamAccess;
   sites: Sites;
+  /** A service with `WINNOW_AUTH=off`, which attacks of other origins need. */
+  openUrl?: string | undefined;
   seconds: number;
   /** The `timeout` of most requests of the attackers; 10 s by default. */
   timeoutMs?: number;
@@ -98,6 +102,8 @@ export async function runAttacks(attacks: readonly Attack[], run: AttackRun): Pr
     site: sites.hostile,
     other: { page, scrapeId },
     ports: ports.filter(Boolean),
+    dataDir: service.dataDir,
+    openUrl: run.openUrl,
     timeoutMs,
     maxLanes,
   };
@@ -124,7 +130,7 @@ function endedSince(before: RunFile, after: RunFile): string[] {
 }
 
 /** The responses that all attackers got together. */
-function accountOf(attackers: Attacker[]): Pick<Outcome, 'statuses' | 'called' | 'strange'> {
+function accountOf(attackers: Attacker[]): Pick<Outcome, 'statuses' | 'called' | 'strange' | 'attempts'> {
   const statuses = new Map<number, number>();
   for (const [status, times] of attackers.flatMap((attacker) => [...attacker.statuses]))
     statuses.set(status, (statuses.get(status) ?? 0) + times);
@@ -132,6 +138,10 @@ function accountOf(attackers: Attacker[]): Pick<Outcome, 'statuses' | 'called' |
     statuses,
     called: new Set(attackers.flatMap(({ called }) => [...called])),
     strange: attackers.flatMap(({ strange }) => strange),
+    attempts: {
+      all: attackers.reduce((sum, { attempts }) => sum + attempts.all, 0),
+      held: attackers.reduce((sum, { attempts }) => sum + attempts.held, 0),
+    },
   };
 }
 

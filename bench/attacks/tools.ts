@@ -46,8 +46,8 @@ const tools: Attack = {
           name: 'firecrawl_read_more',
           arguments: { cursor },
         });
-        if (JSON.stringify(read.body).includes(other.page))
-          attacker.strange.push(`a cursor to ${path} has returned a page of the other team`);
+        const hasPage = JSON.stringify(read.body).includes(other.page);
+        attacker.attempt(`a cursor to ${path} has returned a page of the other team`, !hasPage);
       }
       const junk = { url: 1, formats: Array.from({ length: 20_000 }, (_, n) => ({ type: n })), 'x y': {} };
       await send(attacker, 'tools/call', { name: 'firecrawl_scrape', arguments: junk });

@@ -6,6 +6,7 @@ import { runAttacks, type Sites, startSites } from '../../bench/attacks/run-atta
 import { OPERATOR_ROUTES } from '../../src/api/operator/routes.ts';
 import { V1_ROUTES } from '../../src/api/v1/routes.ts';
 import { fieldsOf } from '../../src/json/json-object.ts';
+import { startApi } from '../support/api/in-process-api.ts';
 import { useService } from '../support/service/use-service.ts';
 import { makeTeam, useDatabase } from '../support/storage/database.ts';
 import { IS_FULL_RUN } from '../support/suite/corpus.ts';
@@ -21,13 +22,16 @@ const MAX_LANES = IS_FULL_RUN ? 10 : 3;
 const service = useService();
 const db = useDatabase();
 const called = new Set<string>();
+let attempts = 0;
 let sites: Sites;
 let other: TeamAccess;
+let open: Awaited<ReturnType<typeof startApi>>;
 
 beforeAll(async () => {
   sites = await startSites();
+  open = await startApi({ WINNOW_AUTH: 'off' });
   other = { url: service.url, key: (await makeTeam(db)).key };
-  return () => sites[Symbol.asyncDispose]();
+  return () => Promise.all([sites[Symbol.asyncDispose](), open[Symbol.asyncDispose]()]);
 });
 
 it.each(Object.entries(GROUPS))(
@@ -38,6 +42,7 @@ it.each(Object.entries(GROUPS))(
       makeTeam: async () => ({ url: service.url, key: (await makeTeam(db)).key }),
       other,
       sites,
+      openUrl: open.url,
       seconds: SECONDS,
       timeoutMs: TIMEOUT_MS,
       maxLanes: MAX_LANES,
@@ -46,9 +51,14 @@ it.each(Object.entries(GROUPS))(
     const { strange, ended, meanwhile } = outcome;
     expect({ strange, ended, errors: meanwhile.errors }).toEqual({ strange: [], ended: [], errors: [] });
     expect(meanwhile.times).not.toEqual([]);
+    attempts += outcome.attempts.held;
   },
   300_000,
 );
+
+it('has tried to reach what is not its own, in every way that the attacks know', () => {
+  expect(attempts).toBeGreaterThan(process.getuid?.() === 0 ? 300 : 100);
+});
 
 const uncalled = (operations: string[]) => operations.filter((operation) => !called.has(operation));
 
