@@ -1,3 +1,4 @@
+import { type Candidate, compareWithin, type MatchLimits } from './match-limits.ts';
 import { compilePatterns } from './pattern-list.ts';
 
 /** The patterns of a request that decide which URLs belong to a crawl or map. */
@@ -22,17 +23,6 @@ export interface UrlMatcher {
   match(urls: readonly string[], limits: MatchLimits): PatternVerdict[];
 }
 
-/** How long URLs are compared with patterns. */
-export interface MatchLimits {
-  /** The most steps for one URL, and those that all URLs may take in any case. */
-  steps: number;
-  /**
-   * The milliseconds of processor time within which further URLs are compared: usual patterns take only a
-   * small part of the steps that the worst ones take.
-   */
-  processorMs: number;
-}
-
 /**
  * Compiles the patterns of a crawl or map.
  * @throws ServiceError `BAD_REQUEST` for an invalid pattern
@@ -55,27 +45,20 @@ export function compileUrlPatterns(patterns: UrlPatterns): UrlMatcher {
     countSteps: (urls) => urls.reduce((sum, url) => sum + stepsOf(spellingsOf(url)), 0),
     match(urls, limits) {
       const verdicts = urls.map((): PatternVerdict => 'unmatched');
-      const before = process.threadCpuUsage();
-      let steps = 0;
-      for (const [place, url] of [...urls.entries()].sort(
-        ([, one], [, other]) => one.length - other.length,
-      )) {
-        const spellings = spellingsOf(url);
-        const ownSteps = stepsOf(spellings);
-        steps += ownSteps;
-        if (ownSteps > limits.steps) break;
-        if (steps > limits.steps && millisecondsSince(before) >= limits.processorMs) break;
-        verdicts[place] = verdictOf(spellings);
+      const shortestFirst = [...urls.entries()].sort(([, one], [, other]) => one.length - other.length);
+      function* candidates(): Iterable<Candidate> {
+        for (const [place, url] of shortestFirst) {
+          const spellings = spellingsOf(url);
+          const compare = () => {
+            verdicts[place] = verdictOf(spellings);
+          };
+          yield { steps: stepsOf(spellings), compare };
+        }
       }
+      compareWithin(candidates(), limits);
       return verdicts;
     },
   };
-}
-
-/** Milliseconds of processor time that the thread has taken since then. */
-function millisecondsSince(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1_000;
 }
 
 /**

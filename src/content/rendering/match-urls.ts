@@ -1,6 +1,6 @@
+import type { MatchLimits } from '../../patterns/match-limits.ts';
 import {
   compileUrlPatterns,
-  type MatchLimits,
   type PatternVerdict,
   type UrlMatcher,
   type UrlPatterns,

@@ -8,6 +8,7 @@ import type { CheckTask } from '../extraction/check-data.ts';
 import type { MarkdownConverter } from '../html/markdown-converter.ts';
 import type { CheckedResponse } from '../language-model.ts';
 import type { PictureComparison, PictureTask } from '../pictures/compare-pictures.ts';
+import type { LinesTask } from './match-lines.ts';
 import type { MatchTask } from './match-urls.ts';
 import type { FileReply, RemuxedFile, RemuxTask } from './remux.ts';
 import type { Rendered, RenderTask } from './render.ts';
@@ -51,6 +52,11 @@ export interface RenderPool {
    * `render`.
    */
   match(task: MatchTask, options: TaskOptions): Promise<PatternVerdict[]>;
+  /**
+   * Compares lines of a page with the patterns of a monitor, which may take long. Options and errors are those of
+   * `render`.
+   */
+  matchLines(task: LinesTask, options: TaskOptions): Promise<string[]>;
   /**
    * Takes the audio or video track out of a file. Options and errors are those of `render`, and those
    * below.
@@ -163,6 +169,7 @@ export function createRenderPool({
     comparePictures: (pictures, options) => run({ pictures }, options) as Promise<PictureComparison>,
     check: (check, options) => run({ check }, options) as Promise<CheckedResponse>,
     match: (match, options) => run({ match }, options) as Promise<PatternVerdict[]>,
+    matchLines: (lines, options) => run({ lines }, options) as Promise<string[]>,
     async remux(task, { fetchFile, ...options }) {
       if (!fetchFile) return run({ remux: task }, options) as Promise<RemuxedFile>;
       const { port1: ownPort, port2: threadPort } = new MessageChannel();

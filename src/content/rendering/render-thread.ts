@@ -5,6 +5,7 @@ import type { CheckTask } from '../extraction/check-data.ts';
 import { loadMarkdownConverter, type MarkdownConverter } from '../html/markdown-converter.ts';
 import type { CheckedResponse } from '../language-model.ts';
 import type { PictureComparison, PictureTask } from '../pictures/compare-pictures.ts';
+import type { LinesTask } from './match-lines.ts';
 import type { MatchTask } from './match-urls.ts';
 import { beginTask } from './processor-time.ts';
 import type { RemuxedFile, RemuxTask } from './remux.ts';
@@ -17,7 +18,8 @@ type ThreadOutcome =
   | PictureComparison
   | RemuxedFile
   | CheckedResponse
-  | PatternVerdict[];
+  | PatternVerdict[]
+  | string[];
 
 /** The result of a task. Errors are plain data, because they lose their class between threads. */
 export type ThreadResult =
@@ -31,6 +33,7 @@ export type ThreadTask =
   | { pictures: PictureTask }
   | { check: CheckTask }
   | { match: MatchTask }
+  | { lines: LinesTask }
   | { remux: RemuxTask };
 
 /** Performs one task. This is the entry point of a rendering thread. */
@@ -62,6 +65,10 @@ async function resultOf(task: ThreadTask): Promise<ThreadOutcome> {
   if ('match' in task) {
     const { matchUrls } = await import('./match-urls.ts');
     return matchUrls(task.match);
+  }
+  if ('lines' in task) {
+    const { matchLines } = await import('./match-lines.ts');
+    return matchLines(task.lines);
   }
   const { remuxTrack } = await import('./remux.ts');
   return remuxTrack(task.remux);

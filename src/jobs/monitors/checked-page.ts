@@ -7,7 +7,7 @@ import type { PageDetails } from '../../schemas/monitor-results.ts';
 import type { ChangeDetection } from '../../schemas/monitor-targets.ts';
 import type { EarlierPage, EndedPage } from '../../storage/db/monitors/pages.ts';
 import type { CheckedScreenshot } from './screenshots.ts';
-import { isSignificant, narrowsChanges } from './significant-change.ts';
+import { findIgnored, isSignificant, narrowsChanges } from './significant-change.ts';
 
 type Tracking = z.output<typeof changeTracking.value>;
 
@@ -26,6 +26,29 @@ export interface Comparing {
   modes: readonly ChangeTrackingMode[];
   /** Whether the screenshot alone counts. */
   ignoresWords?: boolean | undefined;
+}
+
+/** What a page is compared with, and how. */
+interface Compared {
+  /** What the last check found of it. */
+  earlier: Pick<EarlierPage, 'status'> | undefined;
+  comparing: Comparing;
+  /** The changed lines that a pattern of the target matches; see {@link ignoredLines}. */
+  ignored?: ReadonlySet<string> | undefined;
+}
+
+/**
+ * Finds the changed lines of a page that a pattern of its target matches.
+ * @param matchElsewhere see `findIgnored`
+ */
+export async function ignoredLines(
+  document: Record<string, unknown> | undefined,
+  { detection }: Comparing,
+  matchElsewhere: Parameters<typeof findIgnored>[2],
+): Promise<Set<string> | undefined> {
+  // The format `changeTracking` wrote it.
+  const diff = (document?.changeTracking as Tracking | undefined)?.diff;
+  return diff && findIgnored(diff, detection, matchElsewhere);
 }
 
 /**
@@ -66,13 +89,14 @@ const KEPT_METADATA = [
 /**
  * Decides what a check found of a page.
  * @param document the document of the page as it was stored; `undefined` if the page failed
- * @param earlier what the last check found of it
+ * @param compared what it is compared with, and how
  */
 export function checkPage(
   page: Pick<EndedPage, 'error'>,
   document: Record<string, unknown> | undefined,
-  { earlier, comparing }: { earlier: Pick<EarlierPage, 'status'> | undefined; comparing: Comparing },
+  compared: Compared,
 ): CheckedPage {
+  const { comparing } = compared;
   if (!document) return failed(page.error?.message ?? 'The page could not be scraped.');
   const all = fieldsOf(document.metadata);
   const metadata = Object.fromEntries(
@@ -82,7 +106,7 @@ export function checkPage(
   // The format `changeTracking` wrote it.
   const tracking = document.changeTracking as Tracking | undefined;
   if (!tracking) return failed(reasonOf(document, statusCode), { statusCode, metadata });
-  const status = statusOf(tracking, { earlier, comparing });
+  const status = statusOf(tracking, compared);
   if (status === 'error') return failed(reasonOf(document, statusCode), { statusCode, metadata });
   return {
     status,
@@ -107,10 +131,7 @@ function reasonOf({ warning }: Record<string, unknown>, statusCode: number | nul
   return typeof warning === 'string' ? warning : 'The page could not be compared.';
 }
 
-function statusOf(
-  tracking: Tracking,
-  { earlier, comparing }: { earlier: Pick<EarlierPage, 'status'> | undefined; comparing: Comparing },
-): MonitorPageStatus {
+function statusOf(tracking: Tracking, { earlier, comparing, ignored }: Compared): MonitorPageStatus {
   const { changeStatus, diff, json } = tracking;
   // A page that never existed is none that was removed, and one is removed once.
   if (changeStatus === 'removed')
@@ -122,7 +143,7 @@ function statusOf(
   if (hasChangedData) return 'changed';
   // Where only data is compared, the rest of the page does not count.
   if (json !== undefined && !modes.includes('git-diff')) return 'same';
-  return !diff || !narrowsChanges(detection) || isSignificant(diff, detection) ? 'changed' : 'same';
+  return !diff || !narrowsChanges(detection) || isSignificant(diff, detection, ignored) ? 'changed' : 'same';
 }
 
 function detailsOf(

@@ -1,5 +1,6 @@
 import { v5 as uuidv5 } from 'uuid';
 import { type PageContent, packVersion } from '../../content/changes/compare.ts';
+import type { RenderPool } from '../../content/rendering/render-pool.ts';
 import type { Models } from '../../models/index.ts';
 import type { MonitorPageStatus } from '../../schemas/monitor.ts';
 import {
@@ -24,7 +25,7 @@ import {
   type NewCheckPage,
 } from '../../storage/db/monitors/pages.ts';
 import { wantsJudgment } from './begin-check.ts';
-import { addScreenshot, type CheckedPage, type Comparing, checkPage } from './checked-page.ts';
+import { addScreenshot, type CheckedPage, type Comparing, checkPage, ignoredLines } from './checked-page.ts';
 import { dataValuesOf } from './data-values.ts';
 import { followFailures } from './failures.ts';
 import { ignoresWords, modesOf } from './plan-jobs.ts';
@@ -34,6 +35,7 @@ import { type CheckedScreenshot, checkScreenshot, type ScreenshotDeps } from './
 /** Dependencies of the collection of pages. */
 export interface CollectDeps extends ScreenshotDeps {
   db: Database;
+  renderer: Pick<RenderPool, 'comparePictures' | 'matchLines'>;
   /** The documents of pages. */
   results: Blobs;
   /** What differs between the versions of pages, which is kept as long as their checks. */
@@ -97,7 +99,10 @@ export async function collectDocuments(
       }
       const earlier = earlierPages.get(page.url);
       const document = await readDocument(deps.results, page);
-      const words = checkPage(page, document, { earlier, comparing });
+      const ignored = await ignoredLines(document, comparing, (task) =>
+        deps.renderer.matchLines(task, { owner: check.monitor.team_id, signal: check.signal, urgent: false }),
+      );
+      const words = checkPage(page, document, { earlier, comparing, ignored });
       const isRetriedPage = isRetried && failed.length < MAX_RETRIED_PAGES;
       if (words.status !== 'error') hasRead = true;
       else if (isRetriedPage && isTemporary(page.error, words.statusCode)) {

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { changeTracking } from '../../content/formats/change-tracking.ts';
+import type { LinesTask } from '../../content/rendering/match-lines.ts';
+import { matchingLines } from '../../patterns/line-patterns.ts';
 import type { LinearPattern } from '../../patterns/linear-pattern.ts';
 import { compilePatterns } from '../../patterns/pattern-list.ts';
 import type { ChangeDetection } from '../../schemas/monitor-targets.ts';
@@ -14,10 +16,12 @@ interface Replacement {
 }
 
 /**
- * The most steps that the patterns of a target take for one page, in the thread that serves all jobs: their size
- * times that of the changed lines. Lines beyond that count as changed.
+ * The most steps that the patterns of a target take for one page in the thread that serves all jobs, which are some
+ * 30 ms: their size times that of the changed lines.
  */
-const MAX_PATTERN_STEPS = 1_000_000;
+const AT_ONCE = { steps: 1_000_000, processorMs: 0 };
+/** The limits for the lines of one page in a rendering thread. Lines beyond them count as changed. */
+const PER_PAGE = { steps: 100_000_000, processorMs: 5_000 };
 
 const NUMBER = /\d[\d.,]*/g;
 const MONTH = '(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zé]{0,7}\\.?';
@@ -51,10 +55,15 @@ export const narrowsChanges = ({ ignore, ignorePatterns, minChangedWords }: Chan
  * Decides whether the difference between two versions of a page counts as a change for a target.
  * @param diff the difference, in which white space, relative times, counters and tokens in links are left out
  *   already
+ * @param ignored the lines that {@link findIgnored} has found
  */
-export function isSignificant(diff: Diff, detection: ChangeDetection): boolean {
+export function isSignificant(
+  diff: Diff,
+  detection: ChangeDetection,
+  ignored: ReadonlySet<string> = new Set(),
+): boolean {
   const { ignore, minChangedWords } = detection;
-  const keep = lineFilter(detection);
+  const keep = lineFilter(detection, ignored);
   const places = replacementsOf(diff).map(({ removed, added }) => ({
     removed: removed.map(keep).filter((line) => line !== ''),
     added: added.map(keep).filter((line) => line !== ''),
@@ -94,15 +103,32 @@ function compiledOnce(texts: readonly string[]): LinearPattern {
   return patterns;
 }
 
+/**
+ * Finds the changed lines that the patterns of a target match.
+ * @param matchElsewhere compares lines in a rendering thread, for patterns that may take long
+ */
+export async function findIgnored(
+  diff: Diff,
+  { ignorePatterns: patterns }: ChangeDetection,
+  matchElsewhere: (task: LinesTask) => Promise<string[]>,
+): Promise<Set<string>> {
+  if (patterns.length === 0) return new Set();
+  const places = replacementsOf(diff);
+  const lines = [...new Set(places.flatMap(({ removed, added }) => [...removed, ...added]))];
+  const compiled = compiledOnce(patterns);
+  const steps = compiled.steps * lines.reduce((sum, { length }) => sum + length + 1, 0);
+  const isShort = steps <= AT_ONCE.steps;
+  return new Set(
+    isShort
+      ? matchingLines(compiled, lines, AT_ONCE)
+      : await matchElsewhere({ patterns, lines, limits: PER_PAGE }),
+  );
+}
+
 /** @returns a function that reduces a line to what counts: the empty text if nothing of it does */
-function lineFilter({ ignore, ignorePatterns }: ChangeDetection): (line: string) => string {
-  const patterns = ignorePatterns.length ? compiledOnce(ignorePatterns) : undefined;
-  let steps = 0;
+function lineFilter({ ignore }: ChangeDetection, ignored: ReadonlySet<string>): (line: string) => string {
   return (line) => {
-    if (patterns) {
-      steps += patterns.steps * (line.length + 1);
-      if (steps <= MAX_PATTERN_STEPS && patterns.matches(line)) return '';
-    }
+    if (ignored.has(line)) return '';
     const reduced = REMOVAL_ORDER.reduce(
       (text, name) => (ignore.includes(name) ? (REMOVALS[name]?.(text) ?? text) : text),
       line,

@@ -1,19 +1,37 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { compareVersions, packVersion } from '../../../src/content/changes/compare.ts';
+import { type LinesTask, matchLines } from '../../../src/content/rendering/match-lines.ts';
 import { addScreenshot, checkPage } from '../../../src/jobs/monitors/checked-page.ts';
-import { isSignificant } from '../../../src/jobs/monitors/significant-change.ts';
+import { findIgnored, isSignificant } from '../../../src/jobs/monitors/significant-change.ts';
 import type { ChangeDetection } from '../../../src/schemas/monitor-targets.ts';
 
 const ALL: ChangeDetection = { ignore: [], ignorePatterns: [], minChangedWords: 1, failureThreshold: 2 };
 
+/** The tasks that were given to a rendering thread. */
+let elsewhere: LinesTask[] = [];
+beforeEach(() => {
+  elsewhere = [];
+});
+const matchElsewhere = async (task: LinesTask) => {
+  elsewhere.push(task);
+  return matchLines(task);
+};
+
 /** Whether the difference of two texts counts. */
-function counts(before: string, after: string, detection: Partial<ChangeDetection> = {}): boolean {
+async function counts(
+  before: string,
+  after: string,
+  changes: Partial<ChangeDetection> = {},
+): Promise<boolean> {
+  const detection = { ...ALL, ...changes };
   const { diff } = compareVersions({
     before: packVersion({ markdown: before }),
     after: { markdown: after },
     modes: ['git-diff'],
   });
-  return diff !== undefined && isSignificant(diff, { ...ALL, ...detection });
+  return (
+    diff !== undefined && isSignificant(diff, detection, await findIgnored(diff, detection, matchElsewhere))
+  );
 }
 
 describe('a change counts unless', () => {
@@ -30,9 +48,10 @@ describe('a change counts unless', () => {
       { ignorePatterns: ['^Seen by'] },
     ],
     ['fewer words changed', 'a b c d', 'a b c e', { minChangedWords: 2 }],
-  ])('%s', (_name, before, after, detection) => {
-    expect(counts(before, after)).toBe(true);
-    expect(counts(before, after, detection)).toBe(false);
+  ])('%s', async (_name, before, after, detection) => {
+    expect(await counts(before, after)).toBe(true);
+    expect(await counts(before, after, detection)).toBe(false);
+    expect(elsewhere).toEqual([]);
   });
 
   it.each<[string, string, string, Partial<ChangeDetection>]>([
@@ -41,11 +60,21 @@ describe('a change counts unless', () => {
     ['a line that no pattern matches', 'a\n\nb', 'a\n\nc', { ignorePatterns: ['^Seen'] }],
     ['a moved line', 'one\n\ntwo\n\nthree\n\nfour', 'two\n\nthree\n\nfour\n\none', { ignore: ['numbers'] }],
     ['enough words', 'a b c d', 'a b e f', { minChangedWords: 2 }],
-  ])('%s changed', (_name, before, after, detection) => expect(counts(before, after, detection)).toBe(true));
+  ])('%s changed', async (_name, before, after, detection) =>
+    expect(await counts(before, after, detection)).toBe(true),
+  );
 
-  it('its patterns would take too long, and then it counts', () => {
-    const long = (word: string) => `${'a'.repeat(1_000_000)} ${word}`;
-    expect(counts(long('x'), long('y'), { ignorePatterns: ['(a|aa)+(b|c|d){20}$', '[xy]$'] })).toBe(true);
+  const ignorePatterns = ['(a|aa)+(b|c|d){20}$', '[xy]$'];
+  const long = (length: number, word: string) => `${'a'.repeat(length)} ${word}`;
+
+  it('a pattern matches its lines, which a rendering thread finds out for long ones', async () => {
+    expect(await counts(long(50_000, 'x'), long(50_000, 'y'), { ignorePatterns })).toBe(false);
+    expect(elsewhere).toMatchObject([{ patterns: ignorePatterns, lines: { length: 2 } }]);
+  });
+
+  it('its patterns would take too long, and then it counts', async () => {
+    const large = { ignorePatterns: ['(a|aa)+(b|c|d){400}$', '[xy]$'] };
+    expect(await counts(long(1_000_000, 'x'), long(1_000_000, 'y'), large)).toBe(true);
   });
 });
 

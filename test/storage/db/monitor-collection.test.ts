@@ -50,7 +50,10 @@ const depsWith = (readable: Blobs) => ({
   monitorBlobs,
   resultTtlMs: 60_000,
   models: undefined,
-  renderer: { comparePictures: () => Promise.reject(new Error('There are no pictures.')) },
+  renderer: {
+    comparePictures: () => Promise.reject(new Error('There are no pictures.')),
+    matchLines: () => Promise.reject(new Error('There are no patterns.')),
+  },
 });
 
 const urlsOf = async (checkId: string) =>
