@@ -63,6 +63,42 @@ describe('headings of a PDF', () => {
     expect(html.match(/<h\d/g)).toHaveLength(3);
   });
 
+  test('stay apart from each other and from a table where their numbers stand in a column', async () => {
+    const row = (y: number, cells: readonly string[]) =>
+      cells.map((text, place): PlacedText => ({ x: 60 + 40 * place, y, text }));
+    const html = await convert([
+      bold(60, '2', 14),
+      bold(60, 'Stone bridges of the town', 14, 84),
+      bold(84, '2.1', 12),
+      bold(84, 'Arches', 12, 92),
+      ...textLines(60, 104, PROSE),
+      ...['17', '18', '19'].flatMap((number, place) => row(160 + 14 * place, [number, 'Row of stones'])),
+      bold(208, '2.2', 10),
+      bold(208, 'Nails', 10, 100),
+      ...textLines(60, 228, PROSE),
+    ]);
+    expect(html).toContain('<h1>2 Stone bridges of the town</h1>');
+    expect(html).toContain('<h2>2.1 Arches</h2>');
+    expect(html).toMatch(/<h3>2\.2 Nails<\/h3>/);
+    expect(html.match(/<tr>/g)).toHaveLength(3);
+  });
+
+  test('are no names of groups in a table', async () => {
+    const row = (y: number, cells: readonly string[], font?: PlacedText['font']) =>
+      cells.map((text, place): PlacedText => ({ x: 60 + 140 * place, y, text, ...(font && { font }) }));
+    const html = await convert([
+      ...row(60, ['Item', 'Amount', 'Year'], 'Helvetica-Bold'),
+      bold(76, '1.1 Bridges'),
+      ...row(92, ['Stones', '120', '2024']),
+      ...row(108, ['Nails', '80', '2025']),
+      bold(124, '1.2 Roads'),
+      ...row(140, ['Sand', '40', '2024']),
+      ...row(156, ['Tar', '30', '2025']),
+    ]);
+    expect(html.match(/<tr>/g)).toHaveLength(7);
+    expect(html).not.toMatch(/<h\d/);
+  });
+
   test('may end with a full stop if they are a line of their own', async () => {
     const html = await convert([
       bold(60, 'Observations from the bridge (1571-1630).'),

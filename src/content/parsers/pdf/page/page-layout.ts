@@ -2,6 +2,7 @@ import { type Box, centerY, heightOf, median, unionOf } from '../boxes.ts';
 import { findAlignedTable } from '../tables/aligned-table.ts';
 import { splitAtColumnStarts } from '../tables/column-starts.ts';
 import { findMarkedTables } from '../tables/find-tables.ts';
+import { joinSectionTitles } from '../tables/section-titles.ts';
 import { splitAtStrips } from '../tables/strips.ts';
 import type { Block, Line, Segment, SourcePage, Word } from '../types.ts';
 import { type ColumnItem, isSegment, type Placed } from './column-items.ts';
@@ -103,6 +104,20 @@ const crossingRules = ({ rules }: SourcePage): Placed<undefined>[] =>
     .slice(0, MAX_CROSSING_RULES)
     .map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at, content: undefined }));
 
+/** The rows of a column, divided into cells, and those that are titles of sections. */
+function rowsOf(segments: readonly Segment[]): { rows: Segment[][]; titles: ReadonlySet<Segment[]> } {
+  const { rows, titles } = joinSectionTitles(groupRows(segments));
+  const divided = splitAtColumnStarts(splitAtStrips(rows.filter((row) => !titles.has(row))));
+  let next = 0;
+  return { rows: rows.map((row) => (titles.has(row) ? row : (divided[next++] as Segment[]))), titles };
+}
+
+/** The rows up to the first title from the given row on. */
+function sectionAt(rows: Segment[][], from: number, titles: ReadonlySet<Segment[]>): Segment[][] {
+  const end = titles.size > 0 ? rows.findIndex((row, place) => place >= from && titles.has(row)) : -1;
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
 /** The blocks of one column, from top to bottom. */
 function readColumn(column: readonly ColumnItem<Block | undefined>[], page: SourcePage): Block[] {
   const blocks: Block[] = [];
@@ -113,7 +128,8 @@ function readColumn(column: readonly ColumnItem<Block | undefined>[], page: Sour
     blocks.push(...toTextBlocks(lines, box, page.number));
     lines = [];
   };
-  const rows = splitAtColumnStarts(splitAtStrips(groupRows(segments)));
+  const { rows, titles } = rowsOf(segments);
+  let section: Segment[][] = [];
   const others = column
     .filter((item): item is Placed<Block> => !isSegment(item) && item.content !== undefined)
     .sort((a, b) => a.top - b.top);
@@ -125,13 +141,18 @@ function readColumn(column: readonly ColumnItem<Block | undefined>[], page: Sour
       flush();
       blocks.push((others.shift() as Placed<Block>).content);
     }
+    if (titles.has(cells)) {
+      lines.push(toLine(cells.flatMap(({ words }) => words)));
+      continue;
+    }
     const contentsEnd = lastContentsRow(rows, row, page.rules.horizontal);
     if (contentsEnd !== undefined) {
       for (const entry of rows.slice(row, contentsEnd + 1)) lines.push(toLine(entryWords(entry)));
       row = contentsEnd;
       continue;
     }
-    const table = findAlignedTable(rows, row, page.rules.horizontal, page.number);
+    if (row >= section.length) section = sectionAt(rows, row, titles);
+    const table = findAlignedTable(section, row, page.rules.horizontal, page.number);
     if (table) {
       flush();
       blocks.push(table.block);
