@@ -144,6 +144,35 @@ describe('headings of a PDF', () => {
     expect(html).toContain('<h1>Chapter 11 Bridges</h1>');
   });
 
+  /** Lines in the type of the text, with the given one in their middle. */
+  const around = (line: string, below: readonly string[] = PROSE) =>
+    convert([
+      bold(40, '4.2 Stone bridges', 14),
+      ...textLines(60, 60, PROSE),
+      ...textLines(60, 120, [line]),
+      ...textLines(60, 140, below),
+    ]);
+
+  test.each(['4.2.1 Arches', '4.3 Wooden bridges', '4.2.1. Direcciones'])(
+    'can have the type of the text if their number is the next one: %s',
+    async (title) => {
+      expect(await around(title)).toMatch(new RegExp(`<h2>${title}</h2>`));
+    },
+  );
+
+  test.each([
+    ['4.2.2 Arches', 'its number is not the next one'],
+    ['4.2.1 Arches are laid by the stonemason.', 'it is a sentence'],
+    ['4.2.1 arches of stone', 'it goes on from something else'],
+    ['4.2.1 Arches 17', 'it is an entry of the contents'],
+  ])('have other type if there is another reason for the number: %s, as %s', async (line) => {
+    expect((await around(line)).match(/<h\d/g)).toHaveLength(1);
+  });
+
+  test('have other type than the items of a list with numbers', async () => {
+    expect((await around('4.2.1 Arches', ['4.2.2 Nails', '4.2.3 Ropes'])).match(/<h\d/g)).toHaveLength(1);
+  });
+
   test('can be printed like code, but larger', async () => {
     const code = (y: number, text: string, size: number): PlacedText => ({
       x: 60,
@@ -160,6 +189,24 @@ describe('headings of a PDF', () => {
     ]);
     expect(html).toContain('<h1>bridge.open(gate, options)</h1>');
     expect(html).toContain('<pre><code>const gate = bridge.gate(7);</code></pre>');
+  });
+
+  test('are no examples in the size of the text, above smaller listings', async () => {
+    const code = (y: number, text: string, size: number): PlacedText => ({
+      x: 60,
+      y,
+      text,
+      size,
+      font: 'Courier',
+    });
+    const html = await convert([
+      bold(40, 'Gates', 14),
+      ...textLines(60, 60, PROSE),
+      code(100, 'bridge.open(gate, options)', 10),
+      ...textLines(60, 124, PROSE),
+      ...[0, 1, 2].map((line) => code(200 + 10 * line, `const gate = bridge.gate(${line});`, 8)),
+    ]);
+    expect(html).toContain('<pre><code>bridge.open(gate, options)</code></pre>');
   });
 });
 

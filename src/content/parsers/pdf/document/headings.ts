@@ -3,6 +3,7 @@ import { lineLength, lineText } from '../page/lines.ts';
 import { isAllBold, isAllItalic, isMonospaced } from '../page/paragraphs.ts';
 import type { Block, Line, PdfListItem, PdfTextBlock, TextStyle } from '../types.ts';
 import { findContentsEntries } from './contents-entries.ts';
+import { markNumberedTitles } from './numbered-titles.ts';
 
 /** A heading is bold, or its font is larger than that of the text by at least this factor. */
 const LARGER = 1.12;
@@ -129,7 +130,7 @@ export function findHeadings(blocks: readonly Block[]): Block[] {
     const candidate = { block, text, previous: blocks[place - 1], next: blocks[place + 1] };
     return isHeading(candidate, body) ? toHeading(block) : block;
   });
-  return withLevels(joinChapterNumbers(marked));
+  return withLevels(joinChapterNumbers(markNumberedTitles(marked)));
 }
 
 /** The most lines that the name of a function takes in a narrow column. */
@@ -180,21 +181,34 @@ function isHeading(candidate: Candidate, body: BodyStyle): boolean {
 
 /** Minimum size of a heading in a monospaced font, as a multiple of that of code. */
 const LARGER_CODE = 1.06;
+/** The same as a multiple of that of the text, unless it is bold. */
+const LARGER_TEXT = 1.03;
 /** Maximum share of bold type in code of which bold lines are titles. */
 const MAX_BOLD_CODE = 0.1;
 
 /**
  * Whether a line of code is the title of a section, such as the name of a function: other code is smaller, or
- * not bold.
+ * not bold. Listings are often smaller than examples, so a line in the size and weight of the text is a title only
+ * if it is nearer to what it heads.
  */
 function isNameOfSection({ block, previous, next }: Candidate, body: BodyStyle): boolean {
   const { size, bold } = (block.lines[0] as Line).style;
   const isOnlyBold = block.lines.every(isAllBold) && body.boldCodeShare < MAX_BOLD_CODE;
   if (isOnlyBold && previous?.kind !== 'code' && next?.page === block.page) return true;
   if (block.lines.length > 1) return size > LARGER * body.codeSize && body.codeSize > 0;
-  if (previous?.kind === 'code' || next?.kind === 'code')
-    return size > LARGER_CODE * body.codeSize && body.codeSize > 0;
-  return size > LARGER * body.size || (body.codeSize > 0 ? size > LARGER_CODE * body.codeSize : bold);
+  const stands = bold || size > LARGER_TEXT * body.size || isNearerToNext({ block, previous, next });
+  const isLarger = body.codeSize > 0 && size > LARGER_CODE * body.codeSize && stands;
+  if (previous?.kind === 'code' || next?.kind === 'code') return isLarger;
+  return size > LARGER * body.size || isLarger || (body.codeSize === 0 && bold);
+}
+
+/** Minimum distance of a title from what is above, as a multiple of that from what is below. */
+const NEARER = 1.2;
+
+function isNearerToNext({ block, previous, next }: Pick<Candidate, 'block' | 'previous' | 'next'>): boolean {
+  if (next?.page !== block.page) return false;
+  const above = previous?.page === block.page ? block.top - previous.bottom : Infinity;
+  return above > NEARER * (next.top - block.bottom);
 }
 
 /** Whether a block is one short line above text that is not bold. */
