@@ -48,6 +48,10 @@ describe('a body that is no JSON', () => {
       '--x\r\nContent-Disposition: form-data; name="file"; filename="a.html"\r\n\r\n<p>x\r\n--x--\r\n',
       /it is multipart\/form-data, which only POST \/v2\/parse takes, .* Leave that header out/,
     ],
+    [
+      '--x\r\nContent-Disposition: attachment; name="file"; filename="a.html"\r\n\r\n<p>x\r\n--x--\r\n',
+      /it is multipart\/form-data, which only POST \/v2\/parse takes, .* Leave that header out/,
+    ],
   ])('%j is told with line and column', async (raw, message) => {
     const error = await errorOf('/v2/scrape', { raw });
     expect(error).toMatch(/^Bad request, malformed JSON: /);

@@ -72,7 +72,7 @@ function adviseOnText(text: string): string | undefined {
     return `it is a URL by itself. Write ${JSON.stringify({ url: excerpt(text, 200) })}`;
   if (/^@[\w./~-]+$/.test(text))
     return `it is the name of a file. curl reads the file for -d ${excerpt(text, 100)} or --data-binary, and not for --data-raw or -F`;
-  if (/^--[^\n]*\r?\nContent-Disposition: form-data/i.test(text))
+  if (/^--[^\n]*\r?\nContent-Disposition:\s*(form-data|attachment)/i.test(text))
     return 'it is multipart/form-data, which only POST /v2/parse takes, and the Content-Type says otherwise. Leave that header out: the HTTP client sets it with the boundary that it uses';
   const members = membersOf(text);
   if (members) return `it is a form or YAML. Write it as JSON: ${JSON.stringify(members)}`;

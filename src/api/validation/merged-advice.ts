@@ -3,7 +3,14 @@ import { isShort } from './examples.ts';
 import { memberAt, typeOf } from './request-schema.ts';
 
 /** Options with lists or objects, to which a person adds what an unknown option meant. */
-const MERGED: ReadonlySet<string> = new Set(['formats', 'actions', 'headers', 'location', 'webhook']);
+const MERGED: ReadonlySet<string> = new Set([
+  'formats',
+  'actions',
+  'parsers',
+  'headers',
+  'location',
+  'webhook',
+]);
 /** Whether the value of advice is added to that of the request. */
 export const isMerged = (name: string): boolean => MERGED.has(name);
 /** How advice names an option: `Use text`, `Ask for it in formats`, `For a time, use milliseconds`. */
@@ -61,7 +68,10 @@ function mergedValue({ name, value }: AdvisedOption, sent: unknown): unknown {
   // A URL alone is short for a webhook.
   if (name === 'webhook' && isJsonObject(value) && typeof own === 'string') return { ...value, url: own };
   if (!Array.isArray(own) || !Array.isArray(value)) return undefined;
-  // A page is waited for and clicked several times, but has each of its formats once.
-  const types = new Set(name === 'formats' ? value.map(typeOf) : []);
-  return [...own.filter((each) => !types.has(typeOf(each))), ...value];
+  // A page is waited for and clicked several times, but has each of its formats and parsers once.
+  const types = new Set(name === 'actions' ? [] : value.map(typeOf));
+  const others = own.filter((each) => !types.has(typeOf(each)));
+  if (name !== 'parsers') return [...others, ...value];
+  const sentOf = (type: unknown) => own.find((each) => isJsonObject(each) && typeOf(each) === type);
+  return [...others, ...value.map((each) => ({ ...sentOf(typeOf(each)), ...each }))];
 }

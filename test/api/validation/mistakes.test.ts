@@ -86,6 +86,20 @@ const ROWS: Row[] = [
   ],
   [SCRAPE, { url: URL, maxAge: -1 }, /not -1/, /maxAge/, /at least 0 \(in ms\), not -1\.?$/],
   [SCRAPE, { url: URL, ocr: true }, /-- ocr/, /body/, /Use parsers: \[\{"type":"pdf","mode":"ocr"\}\]/],
+  [
+    SCRAPE,
+    { url: URL, parsers: { pdf: { maxPages: 3 } }, ocr: true },
+    /-- ocr/,
+    /body/,
+    /Use parsers: \[\{"type":"pdf","maxPages":3,"mode":"ocr"\}\]\.$/,
+  ],
+  [
+    SCRAPE,
+    { url: URL, parsers: ['pdf', 'image'], ocr: true },
+    /-- ocr/,
+    /body/,
+    /Use parsers: \["image",\{"type":"pdf","mode":"ocr"\}\]\.$/,
+  ],
   [CRAWL, { url: URL, excludePaths: { path: '/x' } }, /not an object/, /excludePaths/, /Write \["\/x"\]/],
   [
     CRAWL,
