@@ -17,7 +17,9 @@ export async function openFile(file: string): Promise<Blob> {
     new ServiceError('BAD_REQUEST', `${file} cannot be read: ${reason}.`, { cause });
   if (/^https?:\/\//i.test(file)) throw unreadable(`it is a URL. Use \`${commandOf(`scrape ${file}`)}\``);
   const stats = await stat(file).catch((cause: unknown) => {
-    throw unreadable(fileFault(cause, 'read'), cause);
+    const lastPage = /^(?:\d+-)?(\d+)$/.exec(file)?.[1];
+    const advice = lastPage ? `. For the first pages of a PDF, use --max-pages ${lastPage}` : '';
+    throw unreadable(fileFault(cause, 'read') + advice, cause);
   });
   if (stats.isDirectory()) throw unreadable('it is a directory. Name one file in it');
   // A device or a pipe may have no end.

@@ -301,7 +301,11 @@ describe('a parse request is refused', () => {
     ['options that are null', [file, field('options', 'null')], 'JSON object'],
     ['options that are a text', [file, field('options', '"markdown"')], 'JSON object'],
     ['options in two parts', [field('options', '{}'), file, field('options', '{}')], 'one part'],
-    ['options as single fields', [file, field('options[formats]', 'markdown')], 'nest'],
+    [
+      'options as single fields',
+      [file, field('options[formats]', 'markdown')],
+      'as JSON in one field `options`',
+    ],
     ['options as a file', [file, ['form-data; name="options"; filename="o.json"', '{}']], 'one file'],
     ['another field', [file, field('formats', 'markdown')], 'formats'],
     ['a field without a name', [file, ['form-data', 'x']], 'multipart'],

@@ -78,6 +78,7 @@ it.each([
     /^Unknown option '--format'\. Did you mean --formats=markdown\? Unknown option '--wait'\. Did you mean --wait-for=2000\? `winnow/,
   ],
   [['crawl', PAGE, '--max-pages=5', '-o'], /Did you mean --limit=5\? Option '-o' needs a value\. `winnow/],
+  [['search', 'tea', '--country', 'germany'], /POST \/v2\/search takes \{"country":"DE"\}/],
   [['crawl', PAGE, '-n', '5'], /Unknown option '-n'\. Did you mean --limit=5\?/],
   [['crawl', PAGE, '-e', '/blog'], /Unknown option '-e'\. Write the whole name: --exclude, .*--e/],
   [['map', PAGE, '-z'], /Unknown option '-z'\. Known are --search, /],

@@ -138,7 +138,8 @@ const isMisnamed = (error: Error): error is multer.MulterError & { field: string
 /** Translates an error of multer, which has a code, or of its parser, which has none. */
 function translate(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
-  const code = error instanceof multer.MulterError ? error.code : undefined;
+  // The types of multer do not have all of its codes.
+  const code: string | undefined = error instanceof multer.MulterError ? error.code : undefined;
   switch (code) {
     case 'LIMIT_FILE_SIZE':
       return tooLarge();
@@ -159,6 +160,11 @@ function translate(error: unknown): unknown {
           error,
         );
       return badRequest(`The multipart body could not be read: ${error.message.replace(/\.$/, '')}.`, error);
+    case 'LIMIT_FIELD_NESTING':
+      return badRequest(
+        'The options came as fields with brackets in their names. Send them as JSON in one field `options`, such as options={"formats":["markdown"]}.',
+        error,
+      );
     default:
       return badRequest(`The multipart body was refused: ${error.message}.`, error);
   }

@@ -64,7 +64,8 @@ function adviseOnKeys(keys: readonly string[], place: Checked & { path: Issue['p
     // Advice is added to a list or object that was sent in another form as if it had the right one.
     const inForm = Object.entries(before).map(([name, value]) => {
       const misnamed = { key: name, value, shape, part: place.part };
-      return [name, isMerged(name) ? (meantValueOf(name, misnamed) ?? value) : value];
+      const meant = isMerged(name) ? meantValueOf(name, misnamed) : undefined;
+      return [name, meant !== undefined && Array.isArray(meant) !== Array.isArray(value) ? meant : value];
     });
     const request = replaceAt(place.request, place.path, Object.fromEntries(inForm));
     const text = adviseOnKey(key, { ...place, request }, unknown);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, parseJson } from '../../json/json-object.ts';
 import { literalsOf, type Plain, requiredKeys, shapeOf, unwrap } from './request-schema.ts';
-import { rewriteAs, type SentPlace } from './rewrite-value.ts';
+import { areNames, rewriteAs, type SentPlace } from './rewrite-value.ts';
 
 /** The most characters of a value that an example repeats. */
 const MAX_REPEATED = 100;
@@ -93,12 +93,23 @@ export function exampleFor(
   if (!plain) return '';
   const curated = curatedFor(name, plain.schema);
   // What was sent is no schema in any form, and a number no URL.
-  const keepsSent = name !== 'schema' || parseJsonText(sent) !== undefined;
+  const keepsSent = name !== 'schema' || parseJsonText(sent) !== undefined || areNames(sent);
   const rewritten = keepsSent && isShort(sent) ? rewriteAs(plain.schema, sent, { name, unit }) : [];
+  // An option that is a switch or an object may be meant as the object.
+  const ofOthers =
+    !keepsSent || !isShort(sent)
+      ? []
+      : plains
+          .filter((each) => each !== plain)
+          .flatMap((each) =>
+            rewriteAs(each.schema, sent, { name, unit }).filter(
+              (meant) => z.safeParse(each.wrapped, meant).success,
+            ),
+          );
   const isCuratedFirst = isEntry ? false : name === 'url' && typeof sent !== 'object';
   const candidates = isCuratedFirst ? [...curated, ...rewritten] : [...rewritten, ...curated];
   const isFit = (each: unknown) => each !== undefined && z.safeParse(plain.wrapped, each).success;
-  const example = candidates.find(isFit) ?? fallbackFor(plain.schema, sent, candidates);
+  const example = candidates.find(isFit) ?? ofOthers[0] ?? fallbackFor(plain.schema, sent, candidates);
   return example === undefined ? '' : JSON.stringify(example);
 }
 

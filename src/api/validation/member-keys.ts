@@ -36,7 +36,9 @@ export function adviseOnMemberKey(
   const words = wordsOf(key);
   // The whole page is an option of its own, and an element none.
   if (words.has('screenshot') && (words.has('full') || words.has('selector'))) return undefined;
-  for (const list of LISTS) {
+  // A PDF of the page has no options that a file which is read has too.
+  const lists = words.has('pdf') && isJsonObject(value) ? (['parsers', ...LISTS] as const) : LISTS;
+  for (const list of lists) {
     const plains = entriesOf(shape[list]);
     if (!plains.length) continue;
     const types = typesOf(plains);
@@ -141,7 +143,7 @@ function entriesOf(list: ReturnType<typeof shapeOf>[string] | undefined): Plain[
 
 /** Says which entry of a list a word means. */
 function entryFor(
-  list: (typeof LISTS)[number],
+  list: (typeof LISTS)[number] | 'parsers',
   word: string,
   { value, plains, types }: { value: unknown; plains: readonly Plain[]; types: readonly unknown[] },
 ): string | undefined {
@@ -181,7 +183,7 @@ function withKnownMembers(
   sent: Readonly<Record<string, unknown>>,
   { plains, isKnown }: { plains: readonly Plain[]; isKnown: (entry: unknown) => boolean },
 ): { entry: Record<string, unknown>; others: string[] } {
-  const plain = plains.find((each) => literalsOf(shapeOf([each]).type ?? each.schema).includes(bare.type));
+  const plain = plains.find((each) => literalsOf(shapeOf([each]).type ?? z.never()).includes(bare.type));
   const names = plain ? Object.keys(shapeOf([plain])).filter((name) => name !== 'type') : [];
   let entry: Record<string, unknown> = { ...bare };
   const others: string[] = [];

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { isJsonObject } from '../../json/json-object.ts';
 import { findSimilarName } from '../../json/similar-name.ts';
 import { FEW_MS } from '../../schemas/actions.ts';
+import { tagOfLanguage } from '../../schemas/language.ts';
 import { exampleFor, isShort } from './examples.ts';
 import { entriesFrom } from './member-keys.ts';
 import { type Checked, unitOf } from './mistake.ts';
 import { singularOf, wordsOf } from './option-words.ts';
+import { countryIn } from './place-words.ts';
 import { literalsOf, type Plain, shapeOf, unwrap } from './request-schema.ts';
 import { rewriteAs } from './rewrite-value.ts';
 import { adviseOnType, adviseOnValue } from './value-names.ts';
@@ -142,6 +144,8 @@ function convert(name: string, { key, value, shape, part }: Misnamed): Converted
   const place = { name, unit };
   const candidates = [
     inOwnUnit,
+    ...(name === 'country' ? [countryIn(value)] : []),
+    ...(name === 'lang' && typeof value === 'string' ? [tagOfLanguage(value)] : []),
     meantChoice(name, value, literalsOf(schema)),
     entriesFrom(name, value, schema),
     choicesIn(name, value, plains),

@@ -33,6 +33,10 @@ const WEIGHT = /^q=[\d.]+$/;
 const JOINED = /^(query|search|prompt|goal|question|note)$/;
 const SIZE = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|kib|mib|gib)$/i;
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|sec|m|min|h|d)[a-z]*$/i;
+/** Words by which no copy of a page is wanted. */
+const NEVER = /^(false|never|no|none|off|disabled?|bypass|no-?cache|no-?store)$/i;
+/** Names with commas between them, in place of a JSON Schema. */
+const NAMES = /^\s*[a-z]\w*(\s*,\s*[a-z]\w*)*\s*$/i;
 /** A text that is in no form. */
 const NO_VALUE = 'zq-7919';
 /** The attribute of an element, as other tools write it: `a@href`, `a::attr(href)`, `a/@href`. */
@@ -52,11 +56,13 @@ export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { name, unit }
     case 'array':
       return listsOf(sent);
     case 'number':
+      // No copy is young enough, so that the page is read now.
+      if (name === 'maxAge' && NEVER.test(String(sent))) return [0];
       return numbersOf(schema, sent, unit ?? unitOfName(name));
     case 'boolean':
       return booleansOf(sent);
     case 'record':
-      return recordsOf(sent);
+      return name === 'schema' ? schemasOf(sent) : recordsOf(sent);
     case 'object':
       return objectsOf(schema, sent);
     case 'string':
@@ -118,6 +124,26 @@ function booleansOf(sent: unknown): unknown[] {
   return /^(false|0|no|n|off|disabled?|none|never|f|)$/i.test(text) ? [false] : [];
 }
 
+/** Whether a value names members with commas between them, or in a list, in place of a JSON Schema. */
+export const areNames = (sent: unknown): boolean =>
+  typeof sent === 'string'
+    ? sent.includes(',') && NAMES.test(sent)
+    : Array.isArray(sent) &&
+      sent.length > 0 &&
+      sent.every((each) => typeof each === 'string' && NAMES.test(each));
+
+/** The JSON Schema of an object with the members that a text or a list names. */
+function schemasOf(sent: unknown): unknown[] {
+  if (!areNames(sent)) return recordsOf(sent);
+  const names = [sent].flat().flatMap((each) => String(each).split(','));
+  return [
+    {
+      type: 'object',
+      properties: Object.fromEntries(names.map((each) => [each.trim(), { type: 'string' }])),
+    },
+  ];
+}
+
 /** Records from lines such as `Cookie: a=b`, or from a list of lines, records, or names with values. */
 function recordsOf(sent: unknown): unknown[] {
   const entries = typeof sent === 'string' ? sent.split(/\r?\n|(?<=\w);\s*(?=[\w-]+:)/) : sent;
@@ -141,7 +167,21 @@ function objectsOf(schema: z.core.$ZodType, sent: unknown): unknown[] {
   if (Array.isArray(sent)) {
     const [first] = sent;
     const list = shape.formats && typeof first === 'string' ? [{ formats: sent }] : [];
-    return [...(isJsonObject(first) ? [first] : []), ...list, ...typedBy(sent, { shape, names })];
+    // A list may be that of a member, such as the entities of redactPII, or the object a list of one.
+    const upper = sent.map((each) => (typeof each === 'string' ? each.toUpperCase() : each));
+    const members = [sent, upper].flatMap((entries) =>
+      names
+        .filter((each) => sent.length && z.safeParse(shape[each]!, entries).success)
+        .map((each) => ({ [each]: entries })),
+    );
+    const only = sent.length === 1 && typeof first === 'string' ? objectsOf(schema, first) : [];
+    return [
+      ...(isJsonObject(first) ? [first] : []),
+      ...list,
+      ...typedBy(sent, { shape, names }),
+      ...members,
+      ...only,
+    ];
   }
   if (shape.cron && shape.text && scheduleOf(sent)) return [scheduleOf(sent)];
   if (typeof sent !== 'string' || !sent.trim()) return [];
@@ -203,6 +243,7 @@ function stringsOf(sent: unknown, name: string): unknown[] {
   const members = Object.entries(sent);
   if (/^cookies?$/i.test(name)) return [members.map((pair) => pair.join('=')).join('; ')];
   const texts = Object.values(sent).filter((each) => typeof each === 'string');
+  if (/Paths$/.test(name)) return texts.length === 1 ? texts.map((text) => patternOfGlob(text) ?? text) : [];
   return texts.length === 1 ? texts : [];
 }
 

@@ -1,7 +1,9 @@
 import { propertiesOf } from '../../content/extraction/schema-faults.ts';
+import { fieldsOf } from '../../json/json-object.ts';
 import { isShort } from './examples.ts';
 import { adviseOnCountry, countryIn } from './place-words.ts';
 import type { Replacement } from './replacement.ts';
+import { scheduleOf } from './schedule-words.ts';
 import { adviseOnPeriod } from './search-period.ts';
 import { adviseOnWait } from './wait-words.ts';
 
@@ -51,6 +53,21 @@ export const SCRAPER_NAMES: readonly Replacement[] = [
     names: ['countryCode', 'country_code', 'geo', 'region'],
     beside: 'location',
     advice: adviseOnCountry,
+  },
+  {
+    names: ['url', 'target'],
+    beside: 'scheduleText',
+    advice: (value) =>
+      `Use page${typeof value === 'string' && isShort(value) ? `: ${JSON.stringify(value)}` : ', the URL of one page'}.`,
+  },
+  { names: ['urls', 'targets'], beside: 'scheduleText', advice: 'Use pages, a list of URLs.' },
+  {
+    names: ['schedule', 'interval', 'cron', 'every', 'frequency', 'text'],
+    beside: 'scheduleText',
+    advice: (value) => {
+      const text = fieldsOf(scheduleOf(value)).text ?? fieldsOf(value).text;
+      return `Use scheduleText: ${JSON.stringify(typeof text === 'string' ? text : 'daily at 9:00')}.`;
+    },
   },
   { names: ['device', 'isMobile', 'emulateMobile'], beside: 'mobile', advice: 'Use mobile: true.' },
   {

@@ -14,7 +14,8 @@ const WORDS =
 function findPeriod(value: unknown): (typeof PERIODS)[number] | undefined {
   const text = typeof value === 'string' ? value.toLowerCase().trim() : '';
   if (/^(today|yesterday|recent|latest|new)$/.test(text)) return PERIODS[1];
-  const [, amount = '1', unit = ''] = WORDS.exec(text) ?? [];
+  // Brave has `pd`, `pw`, `pm` and `py`.
+  const [, amount = '1', unit = ''] = WORDS.exec(text.replace(/^p(?=[dwmy]$)/, '')) ?? [];
   const named = PERIODS.find(({ letter, name }) => letter === unit[0] || name === unit);
   if (!unit || !named) return undefined;
   const days = Number(amount) * named.days;

@@ -4,6 +4,7 @@ import type { RouteCall } from '../../../src/api/mcp/route-call.ts';
 import { inputSchemaOf, outputSchemaOf } from '../../../src/api/mcp/tool-schemas.ts';
 import { TOOLS } from '../../../src/api/mcp/tools/index.ts';
 import { exampleBody } from '../../../src/api/validation/examples.ts';
+import { validate } from '../../../src/api/validation/validate.ts';
 import { fieldsOf } from '../../../src/json/json-object.ts';
 import { updateMonitorBody } from '../../../src/schemas/monitor.ts';
 import { callerFields } from '../../../src/schemas/scrape-options.ts';
@@ -143,11 +144,21 @@ describe('the tools of the Model Context Protocol', () => {
       { url: 'https://a.test', webhookHeaders: { a: 'b' } },
       /have no effect without webhook/,
     ],
+    [
+      'firecrawl_monitor_create',
+      { url: 'https://a.test', interval: '1h' },
+      /url: Use page: "https:\/\/a\.test"\. interval: Use scheduleText: "hourly"/,
+    ],
     ['firecrawl_interact', { scrapeId: SOME_ID, code: '1', scrapeOptions: {} }, /Leave scrapeOptions out/],
     ['firecrawl_parse', { filePath: 'a.pdf', formats: ['markdwn'] }, /unknown format "markdwn"/],
   ])('%s with %j says which argument has no effect', async (name, args, message) => {
     const call = async () => expect.unreachable('nothing is sent');
-    await expect((async () => toolOf(name)?.run(args, { call }))()).rejects.toThrow(message);
+    const run = async () => {
+      const tool = toolOf(name)!;
+      validate(tool.input, args, 'body');
+      return tool.run(args, { call });
+    };
+    await expect(run()).rejects.toThrow(message);
   });
 
   it('take little of the context of a model', () => {
