@@ -34,7 +34,7 @@ const JOINED = /^(query|search|prompt|goal|question|note)$/;
 const SIZE = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|kib|mib|gib)$/i;
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|sec|m|min|h|d)[a-z]*$/i;
 /** Words by which no copy of a page is wanted. */
-const NEVER = /^(false|never|no|none|off|disabled?|bypass|no-?cache|no-?store)$/i;
+const NEVER = /^(never|no|none|off|disabled?|bypass|no-?cache|no-?store)$/i;
 /** Names with commas between them, in place of a JSON Schema. */
 const NAMES = /^\s*[a-z]\w*(\s*,\s*[a-z]\w*)*\s*$/i;
 /** A text that is in no form. */
@@ -57,7 +57,8 @@ export function rewriteAs(schema: z.core.$ZodType, sent: unknown, { name, unit }
       return listsOf(sent);
     case 'number':
       // No copy is young enough, so that the page is read now.
-      if (name === 'maxAge' && NEVER.test(String(sent))) return [0];
+      if (name === 'maxAge' && (sent === false || (typeof sent === 'string' && NEVER.test(sent.trim()))))
+        return [0];
       return numbersOf(schema, sent, unit ?? unitOfName(name));
     case 'boolean':
       return booleansOf(sent);
