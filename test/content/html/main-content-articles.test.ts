@@ -104,6 +104,53 @@ describe('other articles with more text than the page', () => {
   });
 });
 
+describe('headings of lists beside an article', () => {
+  const page = (heading: string) =>
+    left(
+      `<main><h1>Title</h1>${TEXT}<div><h3>${heading}</h3><ul><li><a href="/1">Other story</a></li></ul></div></main>`,
+    );
+
+  it.each([
+    ...[
+      'Ähnliche Beiträge',
+      'Mehr zum Thema',
+      'Das könnte Sie auch interessieren',
+      'Meistgelesen',
+      '3 Kommentare',
+      'Lesen Sie auch:',
+    ],
+    ...['À lire aussi', 'Sur le même sujet', 'Vous aimerez aussi', 'Commentaires (12)'],
+    ...[
+      'Le puede interesar',
+      'Noticias relacionadas',
+      'Lo más visto',
+      'Leia também',
+      'Mais lidas',
+      'Leggi anche',
+      'I più letti',
+    ],
+    ...[
+      'Lees ook',
+      'Meest gelezen',
+      'Czytaj także',
+      'Powiązane artykuły',
+      'Читайте также',
+      'По теме',
+      '関連記事',
+      '相关阅读',
+    ],
+  ])('%s: the list is left out', (heading) => {
+    expect(page(heading)).not.toContain('Other story');
+  });
+
+  it.each(['Weiterführende Informationen', 'Zutaten', 'Bibliographie', 'Fuentes'])(
+    '%s: it stays',
+    (heading) => {
+      expect(page(heading)).toContain(heading);
+    },
+  );
+});
+
 describe('an article', () => {
   it('is not exchanged for a longer sidebar', () => {
     const widget = (text: string) => `<aside class="widget">${text}</aside>`;

@@ -27,6 +27,19 @@ const ON_ANY_PAGE = [
   '(previous|next) (post|article)|(post )?navigation',
   '(table of )?contents|on this page|in this article',
 ];
+/** The same in other languages, a line for each: German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Japanese, Chinese. */
+const IN_OTHER_LANGUAGES = [
+  '(das )?könnte (sie|dich|euch|ihnen|dir) (auch )?(interessieren|gefallen).*|(ähnliche|verwandte|weitere|passende|neue?ste|aktuelle|beliebte|letzte|meist ?gelesene|empfohlene) (beiträge|artikel|themen|meldungen|nachrichten|videos)( .*)?|meist ?(gelesen|geklickt|gesehen)e?|mehr (zum thema|zu diesem thema|aus (dem|der|diesem|dieser) .*|artikel|beiträge|nachrichten)|(lesen sie|lies) (auch|mehr)( .*)?|auch (interessant|lesenswert)|weiterlesen|(\\d+ )?(kommentare?|antworten)( \\(?\\d+\\)?)?|(einen )?kommentar (schreiben|hinterlassen|verfassen)|schreiben? (sie )?(einen|ihren|deinen) kommentar.*|(über|zu[mr]) (de[nmr]|die)? ?(autor|autorin|autoren)|(artikel|beitrag|seite)? ?teilen|folgen? (sie )?uns.*|(nächster|vorheriger) (artikel|beitrag)|beitragsnavigation|kategorien|schlagw(orte|örter)|anzeige|werbung',
+  '(à )?lire (aussi|également|ensuite).*|sur le même (sujet|thème)|dans la même (rubrique|catégorie)|(articles|contenus|sujets) (similaires|liés|connexes|récents|populaires|associés)|vous (aimerez|pourriez) (aussi|aimer).*|(les )?plus (lus|populaires|consultés)|(\\d+ )?commentaires?( \\(?\\d+\\)?)?|laisser un commentaire.*|partager( cet article)?|suivez-nous.*|à propos de l.auteur|catégories|étiquettes|articles? (précédent|suivant)',
+  '(artículos|noticias|entradas|contenidos?|temas|notas) relacionad[oa]s?|(le|te|les) puede(n)? (interesar|gustar).*|también (te|le) .*|(lo )?más (leído|leída|visto|vista|popular)(e?s)?|(leer|lea|lee) (también|además|más).*|dejar? (un comentario|una respuesta).*|(\\d+ )?comentarios?( \\(?\\d+\\)?)?|compartir( .*)?|síguenos.*|sobre el autor|categorías|etiquetas|últimas (noticias|entradas)',
+  '(artigos|notícias|posts|conteúdos?|matérias) relacionad[oa]s?|leia (também|mais).*|veja (também|mais).*|(as |os )?mais (lid|vist)[oa]s|deixe (um comentário|uma resposta).*|(\\d+ )?comentários?( \\(?\\d+\\)?)?|compartilh(e|ar)( .*)?|siga-nos.*|sobre o autor|últimas notícias',
+  '(articoli|notizie|contenuti|post) (correlat|simil|collegat|recent|consigliat)[ei]|leggi (anche|altro).*|potrebbe(ro)? (anche )?(interessart|piacert)i.*|(i |le )?più (lett|vist)[ei]|lascia un commento.*|(\\d+ )?commenti( \\(?\\d+\\)?)?|condividi( .*)?|seguici.*|ultime notizie|altri articoli.*',
+  '(gerelateerde|verwante|andere|recente|populaire) (artikelen|berichten|nieuws)|lees (ook|meer|verder).*|meest gelezen|(\\d+ )?reacties?( \\(?\\d+\\)?)?|(geef|laat) een (reactie|antwoord).*|deel dit .*|volg ons.*|over de auteur',
+  '(powiązane|podobne|polecane|najnowsze|popularne)( (artykuły|wpisy|treści|tematy|posty))?|(czytaj|zobacz|przeczytaj) (także|też|również|więcej).*|najczęściej czytane|komentarze( \\(?\\d+\\)?)?|(dodaj|zostaw) komentarz.*|udostępnij( .*)?|o autorze',
+  'читайте также.*|похожие (статьи|записи|материалы|новости)|(материалы )?по теме|(самое )?(популярное|читаемое)|комментарии( \\(?\\d+\\)?)?|оставить комментарий.*|поделиться( .*)?|последние новости|об авторе',
+  '関連(記事|リンク|ニュース|コンテンツ).*|あわせて読みたい.*|人気(記事|ランキング).*|最新記事|コメント(を残す)?|この記事をシェア.*',
+  '(相关|相關)(文章|阅读|閱讀|新闻|新聞|推荐|推薦|链接|連結).*|(推荐阅读|推薦閱讀|延伸阅读|延伸閱讀).*|(热门|熱門|最新)(文章|新闻|新聞)|(发表评论|發表評論).*|评论|評論|留言',
+];
 /** Links to related pages are boilerplate except on listings. */
 const RELATED = '(related|recommended|trending)( .*)?';
 /** In documentation, more than pages may be related to its subject. */
@@ -91,10 +104,10 @@ const ON_FORUMS = [
 ];
 /** The headings of boilerplate sections, by page type. */
 export const BOILERPLATE_HEADINGS: Record<PageType, RegExp> = {
-  article: anyOf(...ON_ANY_PAGE, RELATED),
+  article: anyOf(...ON_ANY_PAGE, ...IN_OTHER_LANGUAGES, RELATED),
   documentation: anyOf(...ON_DOCUMENTATION, RELATED_PAGES),
-  service: anyOf(...ON_ANY_PAGE, RELATED, ...ON_SERVICES),
-  listing: anyOf(...ON_ANY_PAGE, ...ON_LISTINGS),
-  product: anyOf(...ON_ANY_PAGE, RELATED, ...ON_PRODUCTS),
+  service: anyOf(...ON_ANY_PAGE, ...IN_OTHER_LANGUAGES, RELATED, ...ON_SERVICES),
+  listing: anyOf(...ON_ANY_PAGE, ...IN_OTHER_LANGUAGES, ...ON_LISTINGS),
+  product: anyOf(...ON_ANY_PAGE, ...IN_OTHER_LANGUAGES, RELATED, ...ON_PRODUCTS),
   forum: anyOf(...ON_FORUMS),
 };
