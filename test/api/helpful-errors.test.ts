@@ -76,6 +76,15 @@ describe('a body that is no JSON', () => {
     );
   });
 
+  it('and is a form whose type says JSON is told to leave the type out, and of no JSON', async () => {
+    const raw =
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="a.html"\r\n\r\n<p>x\r\n--x--\r\n';
+    const headers = { 'Content-Type': 'application/json' };
+    expect(await errorOf('/v2/parse', { raw, headers })).toMatch(
+      /Leave that header out: .* boundary that it uses\.$/,
+    );
+  });
+
   it('and has the file in another part is told which', async () => {
     const headers = { 'Content-Type': 'multipart/form-data; boundary=x' };
     const raw =

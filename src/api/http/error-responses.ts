@@ -20,6 +20,9 @@ function isBodyError(error: unknown): error is Error & { type: string; body?: un
 const isDecompressionError = (error: unknown): error is Error =>
   error instanceof Error && 'errno' in error && 'expose' in error && error.expose === true;
 
+/** Whether a request may have a file as its body. */
+const isUpload = ({ path }: Request) => /^\/v2\/parse\/?$/i.test(path);
+
 /** Translates what Express throws for a request that it cannot decode. */
 function translateRequestError(error: unknown, request: Request): unknown {
   if (error instanceof URIError)
@@ -36,7 +39,7 @@ function translateRequestError(error: unknown, request: Request): unknown {
         'BAD_REQUEST_INVALID_JSON',
         `Bad request, malformed JSON: ${
           describeOtherType(request.get('content-type'), request.path) ??
-          `${describeMalformedJson(String(error.body ?? ''), error)}. Send one JSON object.`
+          `${describeMalformedJson(String(error.body ?? ''), error)}.${isUpload(request) ? '' : ' Send one JSON object.'}`
         }`,
       );
     case 'entity.too.large':

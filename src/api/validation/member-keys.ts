@@ -5,8 +5,9 @@ import { plainName } from '../../json/similar-name.ts';
 import { exampleBody, exampleFor, exampleOf, isShort } from './examples.ts';
 import { hasOnlyWords, wordsOf } from './option-words.ts';
 import { literalsOf, memberAt, type Plain, shapeOf, unwrap } from './request-schema.ts';
+import { rewriteAs } from './rewrite-value.ts';
 import { suggestTyped } from './typed-object.ts';
-import { translate } from './value-names.ts';
+import { adviseOnType, translate } from './value-names.ts';
 import { substituteFor } from './value-substitutes.ts';
 
 /** Options with lists of objects that have a `type`, which other tools have as options of their own. */
@@ -159,12 +160,12 @@ function entryFor(
   const isKnown = (entry: unknown) => plains.some(({ schema }) => z.safeParse(schema, entry).success);
   const bare = { type: known };
   if (isJsonObject(value) && !isKnown(typed) && isKnown(bare)) {
-    const { entry, others } = withKnownMembers(bare, value, { plains, isKnown });
+    const { entry, others, advice } = withKnownMembers(bare, value, { plains, isKnown });
     const nothing =
       others.length && isShort(others)
-        ? ` There is no ${others.map((each) => excerpt(each)).join(', ')} for it.`
-        : '';
-    return `${use(isBare(entry) && list === 'formats' ? known : entry)}${nothing}`;
+        ? [`There is no ${others.map((each) => excerpt(each)).join(', ')} for it.`]
+        : [];
+    return [use(isBare(entry) && list === 'formats' ? known : entry), ...advice, ...nothing].join(' ');
   }
   const entry = typed ?? bare;
   const prompted = { ...entry, prompt: exampleOf('prompt', z.string()) };
@@ -176,26 +177,38 @@ function entryFor(
 
 /**
  * Adds those members of an object to an entry that it has, by their names or a word of them: `full` for `fullPage`.
- * @returns the entry, and the names of the members that it does not have
+ * @returns the entry, the names of the members that it does not have, and what to do in place of values that it cannot
+ *   have
  */
 function withKnownMembers(
   bare: { type: unknown },
   sent: Readonly<Record<string, unknown>>,
   { plains, isKnown }: { plains: readonly Plain[]; isKnown: (entry: unknown) => boolean },
-): { entry: Record<string, unknown>; others: string[] } {
+): { entry: Record<string, unknown>; others: string[]; advice: string[] } {
   const plain = plains.find((each) => literalsOf(shapeOf([each]).type ?? z.never()).includes(bare.type));
   const names = plain ? Object.keys(shapeOf([plain])).filter((name) => name !== 'type') : [];
   let entry: Record<string, unknown> = { ...bare };
   const others: string[] = [];
+  const advice: string[] = [];
   for (const [key, value] of Object.entries(sent)) {
     const same = names.filter((name) => plainName(name) === plainName(key));
     const found = same.length ? same : names.filter((name) => wordsOf(name).has(key.toLowerCase()));
     const [name] = found;
-    const longer = name === undefined ? undefined : { ...entry, [name]: value };
-    if (found.length === 1 && longer && isKnown(longer)) entry = longer;
-    else if (key !== 'type') others.push(key);
+    if (key === 'type') continue;
+    if (name === undefined || found.length > 1) {
+      others.push(key);
+      continue;
+    }
+    const [member] = plain ? unwrap(shapeOf([plain])[name]!) : [];
+    const forms = member ? rewriteAs(member.schema, value, { name, unit: undefined }) : [];
+    const longer = [value, ...forms].map((each) => ({ ...entry, [name]: each })).find(isKnown);
+    if (longer) entry = longer;
+    else
+      advice.push(
+        `${adviseOnType(name, value) ?? `The value of ${name} cannot be ${excerpt(JSON.stringify(value))}`}.`,
+      );
   }
-  return { entry, others };
+  return { entry, others, advice };
 }
 
 /** Whether an entry has nothing but its type, whose name is short for it. */

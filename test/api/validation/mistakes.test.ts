@@ -40,6 +40,13 @@ const ROWS: Row[] = [
     /body/,
     /Use parsers: \[\{"type":"pdf","maxPages":3\}\]\. There is no dpi for it/,
   ],
+  [
+    SCRAPE,
+    { url: URL, pdf: { pages: '1-3', maxPages: '5' } },
+    /-- pdf/,
+    /body/,
+    /\[\{"type":"pdf","maxPages":5\}\]\. To read only the first pages, use maxPages: 3\.$/,
+  ],
   [SCRAPE, { url: URL, redactPII: ['email'] }, /not a list/, /redactPII/, /Write \{"entities":\["EMAIL"\]\}/],
   [SCRAPE, { url: URL, maxAge: 'never' }, /"never"/, /maxAge/, /Write 0/],
   [SCRAPE, { url: URL, maxAge: false }, /not false/, /maxAge/, /Write 0/],
