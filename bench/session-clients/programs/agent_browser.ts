@@ -11,8 +11,11 @@ const FIRST = 'first';
 const PAUSE_MS = 50;
 
 /** Runs one command. @returns what it printed as its data @throws Error with the message that it printed */
-async function run(args: string[], { url = URL_OF_SESSION, session = FIRST } = {}) {
-  const options = ['--session', session, '--cdp', url, '--json'];
+async function run(
+  args: string[],
+  { url, session = FIRST }: { url?: string | undefined; session?: string } = { url: URL_OF_SESSION },
+) {
+  const options = ['--session', session, ...(url === undefined ? [] : ['--cdp', url]), '--json'];
   const child = spawn(setting('PROGRAM'), [...options, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const printed = fieldsOf(JSON.parse(await text(child.stdout)));
   if (printed.success !== true) throw new Error(String(printed.error));
@@ -22,7 +25,7 @@ const evaluate = async (script: string) => String((await run(['eval', script])).
 
 /** The titles of the tabs, once each has one of its own: until a page is loaded, its title is its address. */
 async function titlesOf(count: number, session = FIRST): Promise<string[]> {
-  const { tabs } = await run(['tab', 'list'], { session });
+  const { tabs } = await run(['tab', 'list'], { session, url: URL_OF_SESSION });
   const titles = Array.isArray(tabs) ? tabs.map((tab) => String(fieldsOf(tab).title)) : [];
   if (titles.length === count && titles.every((title) => !title.includes('/'))) return titles;
   await setTimeout(PAUSE_MS);
@@ -65,5 +68,6 @@ await step('killed', async () => {
   await fetch(setting('END_SESSION'));
   await evaluate('new Promise(() => undefined)');
 });
-for (const session of [FIRST, 'ended', 'unknown']) await run(['close'], { session }).catch(() => undefined);
+// Told a URL, the program would connect before it closes, and stay when it cannot.
+for (const session of [FIRST, 'ended', 'unknown']) await run(['close'], { session, url: undefined });
 process.exit();
