@@ -73,7 +73,10 @@ try {
   await send('/v2/scrape', { url: `${site.url}/none`, fastMode: true });
   const blocked = await scrapeId(`${site.url}/locked`);
   const moved = await scrapeId(`${site.url}/old`);
-  const failed = await send('/v2/batch/scrape', { urls: [`${site.url}/Assam`, 'http://127.0.0.1:1/'] });
+  const failed = await send('/v2/batch/scrape', {
+    urls: [`${site.url}/Assam`, 'http://127.0.0.1:1/'],
+    webhook: { url: `${site.url}/locked`, events: ['completed', 'page'] },
+  });
   const slow = await send('/v2/crawl', { url: `${site.url}/`, delay: 60, limit: 11 });
   await send('/v2/map', { url: site.url });
   const { monitor, check } = await watchOffer();
@@ -124,7 +127,7 @@ try {
     ],
     ['sessions', '/sessions', (page) => page.getByRole('button', { name: 'Open a browser' }).waitFor()],
     ['usage', '/usage', (page) => page.getByRole('table').last().waitFor()],
-    ['webhooks', '/webhooks', (page) => page.getByRole('search').waitFor()],
+    ['webhooks', '/webhooks', (page) => openDelivery(page)],
     ['guide', '/docs/guides/crawl', (page) => page.getByRole('main').waitFor()],
     ['guides', '/docs/guides', (page) => page.getByRole('main').waitFor()],
     ['search', '/docs/search?q=webhook%20signature', (page) => page.getByRole('main').waitFor()],
@@ -176,6 +179,12 @@ async function openView(context: BrowserContext, view: string): Promise<Page> {
   }, keys);
   await page.goto(service.url + (view.startsWith('/docs') ? view : `/console${view}`));
   return page;
+}
+
+/** Opens what was sent to a webhook, and what came back. */
+async function openDelivery(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Show what was sent' }).first().click();
+  await page.getByRole('heading', { name: 'Response' }).waitFor();
 }
 
 /** Opens why a page went so. */

@@ -114,7 +114,9 @@ export const pageUsageResponse = z.object({
         date: z.iso.date(),
         engine: z
           .string()
-          .describe('what read the page last, such as http, browser or cache; none if nothing was tried'),
+          .describe(
+            'what read the page last: http, browser, cache, or upload for an uploaded file; none if nothing was tried',
+          ),
         outcome: z
           .enum(PAGE_USAGE_OUTCOMES)
           .describe('http_error: there is a document, of a page whose status is 400 or more'),

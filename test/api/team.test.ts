@@ -7,6 +7,7 @@ import { changeTeam, revokeKey } from '../../src/storage/db/teams/teams.ts';
 import { call } from '../support/api/call.ts';
 import { startApi } from '../support/api/in-process-api.ts';
 import { startJob } from '../support/api/jobs.ts';
+import { htmlFile, parse } from '../support/api/parse.ts';
 import { useService } from '../support/service/use-service.ts';
 import { startPages } from '../support/sites/pages.ts';
 import { useSite } from '../support/sites/use-site.ts';
@@ -389,11 +390,13 @@ describe('the report on pages', () => {
     await scrapeAs(team, { url: 'http://no-such-host.invalid/' });
     const urls = [`${pages.url}/one`, `${pages.url}/two`];
     await startJob('/v2/batch/scrape', { urls, maxAge: 0 }, { key: team.key });
+    await parse(htmlFile('Tea'), {}, { key: team.key });
     const date = new Date().toISOString().slice(0, 10);
-    expect(await counted(team, 5)).toEqual([
+    expect(await counted(team, 6)).toEqual([
       { date, engine: 'http', outcome: 'completed', pages: 3 },
       { date, engine: 'http', outcome: 'failed', pages: 1 },
       { date, engine: 'http', outcome: 'http_error', pages: 1 },
+      { date, engine: 'upload', outcome: 'completed', pages: 1 },
     ]);
     expect(await report(await makeTeam(db))).toEqual([]);
   });

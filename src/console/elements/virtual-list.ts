@@ -40,7 +40,7 @@ export function VirtualList({
   useEffect(measure, [total]);
   useEffect(() => onShow(from.value, to.value), [from.value, to.value]);
   return html`
-    <ol class="virtual" ref=${list} style=${{ maxHeight: `${total * rowPx + BORDERS_PX}px` }} tabindex="0" aria-label=${label} onScroll=${measure}>
+    <ol class="virtual" ref=${list} style=${{ maxHeight: `${total * rowPx + BORDERS_PX}px`, '--digits': total.toLocaleString().length }} tabindex="0" aria-label=${label} onScroll=${measure}>
       <li class="space" aria-hidden="true" style=${{ height: `${total * rowPx}px` }} />
       ${Array.from(
         { length: Math.max(0, Math.min(to.value, total) - from.value) },

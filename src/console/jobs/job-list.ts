@@ -79,7 +79,7 @@ function Filters() {
   return html`
     <form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
       ${choice('kind', 'Kind', KIND_TITLES)} ${choice('status', 'State', STATE_TITLES)}
-      ${text('target', 'Target', 'part of a URL')} ${text('errorCode', 'Error or status', 'SCRAPE_TIMEOUT or 404')}
+      ${text('target', 'Target', 'part of a URL')} ${text('errorCode', 'Error or status', 'such as 404')}
       ${text('apiKey', 'API key', 'name of the key')}
       ${day('since', 'Since')} ${day('until', 'Until')}
     </form>`;
@@ -110,12 +110,12 @@ function Table({ first, filter }: { first: JobPage; filter: string }) {
   }
   return html`
     <div class="wide" tabindex="0" role="region" aria-label="Jobs">
-      <table class="jobs">
-        <thead><tr>
-          <th scope="col">State</th><th scope="col">Kind</th><th scope="col">Target</th><th scope="col">Pages</th>
-          <th scope="col" class="number">Credits</th><th scope="col" class="number">Took</th><th scope="col" class="number">Began</th>
+      <table class="jobs stacked" role="table">
+        <thead role="rowgroup"><tr role="row">
+          <th role="columnheader" scope="col">State</th><th role="columnheader" scope="col">Kind</th><th role="columnheader" scope="col">Target</th><th role="columnheader" scope="col">Pages</th>
+          <th role="columnheader" scope="col" class="number">Credits</th><th role="columnheader" scope="col" class="number">Took</th><th role="columnheader" scope="col" class="number">Began</th>
         </tr></thead>
-        <tbody>${jobs.map((job) => html`<${Row} key=${job.id} job=${job} />`)}</tbody>
+        <tbody role="rowgroup">${jobs.map((job) => html`<${Row} key=${job.id} job=${job} />`)}</tbody>
       </table>
     </div>
     ${cursor && html`<button type="button" disabled=${isReading.value} onClick=${readMore}>Show older jobs</button>`}`;
@@ -126,16 +126,16 @@ function Row({ job }: { job: ListedJob }) {
     job;
   const end = finishedAt === null ? Date.now() : Date.parse(finishedAt);
   return html`
-    <tr>
-      <td><${State} status=${status} isPaused=${paused} failed=${pages?.failed ?? Number(isErrorStatus(statusCode))} /></td>
-      <td>${isUpload(target) ? 'Parse' : (KIND_TITLES[kind] ?? kind)}</td>
-      <td class="target"><a href=${`${BASE}/jobs/${kind}/${id}`} dir="auto">${target === null ? 'not kept (zero data retention)' : nameOfTarget(target)}</a>
+    <tr role="row">
+      <td role="cell"><${State} status=${status} isPaused=${paused} failed=${pages?.failed ?? Number(isErrorStatus(statusCode))} /></td>
+      <td role="cell">${isUpload(target) ? 'Parse' : (KIND_TITLES[kind] ?? kind)}</td>
+      <td class="target" role="cell"><a href=${`${BASE}/jobs/${kind}/${id}`} dir="auto">${target === null ? 'not kept (zero data retention)' : nameOfTarget(target)}</a>
         ${error && html`<small class="error" title=${error.message}>${error.code}</small>`}
         ${isErrorStatus(statusCode) && html`<small><${HttpStatus} status=${statusCode} /></small>`}</td>
-      <td>${pages && html`<${Pages} pages=${pages} isComplete=${status === 'completed'} />`}</td>
-      <td class="number">${creditsUsed.toLocaleString()}</td>
-      <td class="number">${duration(end - Date.parse(createdAt))}</td>
-      <td class="number"><time datetime=${createdAt} title=${new Date(createdAt).toLocaleString()}>${ago(createdAt)}</time></td>
+      <td role="cell">${pages && html`<${Pages} pages=${pages} isComplete=${status === 'completed'} />`}</td>
+      <td class="number" role="cell" data-unit=${creditsUsed === 1 ? 'credit' : 'credits'}>${creditsUsed.toLocaleString()}</td>
+      <td class="number" role="cell">${duration(end - Date.parse(createdAt))}</td>
+      <td class="number" role="cell"><time datetime=${createdAt} title=${new Date(createdAt).toLocaleString()}>${ago(createdAt)}</time></td>
     </tr>`;
 }
 

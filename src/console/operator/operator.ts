@@ -80,7 +80,7 @@ function Figures({ health }: { health: Health }) {
       <${Figure} title="Database" text=${bytes(databaseBytes)} />
       ${disks.map(
         ({ path, freeBytes, totalBytes }) =>
-          html`<${Figure} title=${`Free on the disk of ${path}`} text=${bytes(freeBytes)} note=${`of ${bytes(totalBytes)}`} />`,
+          html`<${Figure} title="Free on the disk" text=${bytes(freeBytes)} note=${`of ${bytes(totalBytes)}, which has ${path}`} />`,
       )}
       <${Figure} title="Events to send" text=${deliveries.pending.toLocaleString()} note=${`${deliveries.failed.toLocaleString()} failed within a day`} />
     </dl>`;
@@ -97,6 +97,9 @@ function Parts({ health: { parts, workers, queues, openJobs, features, versions 
         )}
         <div><dt>language model</dt><dd>${features.model ?? 'none: rules take its place'}</dd></div>
         <div><dt>search</dt><dd>${features.search}</dd></div>
+      </dl>
+      <h3>Versions</h3>
+      <dl class="parts">
         ${Object.entries(versions).map(([name, version]) => html`<div><dt>${name}</dt><dd>${version}</dd></div>`)}
       </dl>
       <div class="wide" tabindex="0" role="region" aria-label="Workers">

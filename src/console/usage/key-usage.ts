@@ -52,7 +52,7 @@ export function KeyUsage() {
             <thead><tr><th scope="col">Month</th><th scope="col">Key</th><th scope="col" class="number">Credits</th><th scope="col"><span class="hidden">Compared</span></th></tr></thead>
             <tbody>${rows.map(
               ({ month, key, credits }) => html`
-                <tr key=${month + key}><td>${month}</td><td>${key}</td><td class="number">${credits.toLocaleString()}</td>
+                <tr key=${month + key}><td class="when">${month}</td><td>${key}</td><td class="number">${credits.toLocaleString()}</td>
                   <td class="lane"><span style=${{ width: `${(100 * credits) / largest}%` }} /></td></tr>`,
             )}</tbody>
           </table>

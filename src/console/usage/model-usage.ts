@@ -102,7 +102,7 @@ function Rows({ periods, range }: { periods: ModelPeriod[]; range: string }) {
           .slice(0, shown.value)
           .map(
             ({ startDate, apiKey, tokens, calls }) => html`
-              <tr key=${startDate + apiKey}><td>${labelOf(startDate, range)}</td><td>${nameOf(apiKey)}</td>
+              <tr key=${startDate + apiKey}><td class="when">${labelOf(startDate, range)}</td><td>${nameOf(apiKey)}</td>
                 <td class="number">${tokens.toLocaleString()}</td><td class="number">${calls.toLocaleString()}</td></tr>`,
           )}</tbody>
       </table>

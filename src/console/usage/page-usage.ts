@@ -55,7 +55,7 @@ export function PageUsage() {
         value &&
         (counts.length
           ? html`
-              <p class="legend">${NAMES.map((name) => html`<span class=${name}>${OUTCOMES[name]}</span>`)}</p>
+              <p class="plot-legend">${NAMES.map((name) => html`<span class=${name}>${OUTCOMES[name]}</span>`)}</p>
               <${BarChart} bars=${barsOf(counts)} textOf=${(pages: number) => count(pages, 'page')} />
               <${Rows} counts=${counts} />`
           : html`<div class="empty"><p>No page was scraped yet.</p></div>`)
@@ -90,7 +90,7 @@ function Rows({ counts }: { counts: PageCount[] }) {
           ${NAMES.map((name) => html`<th scope="col" class="number">${OUTCOMES[name]}</th>`)}</tr></thead>
         <tbody>${rows.map(
           ({ key, ofRow, date, engine }) => html`
-            <tr key=${key}><td>${date}</td><td>${engine}</td>
+            <tr key=${key}><td class="when">${date}</td><td>${engine}</td>
               ${NAMES.map((name) => html`<td class="number">${sumOf(ofRow, name).toLocaleString()}</td>`)}</tr>`,
         )}</tbody>
       </table>

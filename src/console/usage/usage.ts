@@ -182,7 +182,7 @@ function Consumption({ usage: { periods }, range }: { usage: Usage; range: strin
                   .toReversed()
                   .map(
                     ({ date, credits, tokens }) =>
-                      html`<tr><td>${date}</td><td class="number">${credits.toLocaleString()}</td><td class="number">${tokens.toLocaleString()}</td></tr>`,
+                      html`<tr><td class="when">${date}</td><td class="number">${credits.toLocaleString()}</td><td class="number">${tokens.toLocaleString()}</td></tr>`,
                   )}</tbody></table>
               </details>`
           : html`<div class="empty"><p>Nothing was used yet.</p></div>`

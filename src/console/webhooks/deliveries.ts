@@ -68,12 +68,12 @@ const DeliveryTable = ({
   onRedeliver: (id: string) => void;
 }) => html`
   <div class="wide" tabindex="0" role="region" aria-label="Deliveries">
-    <table class="jobs">
-      <thead><tr>
-        <th scope="col">State</th><th scope="col">Event</th><th scope="col">Last attempt</th>
-        <th scope="col" class="number">Attempts</th><th scope="col" class="number">Written</th><th scope="col"><span class="hidden">Action</span></th>
+    <table class="jobs stacked deliveries" role="table">
+      <thead role="rowgroup"><tr role="row">
+        <th role="columnheader" scope="col">State</th><th role="columnheader" scope="col">Event</th><th role="columnheader" scope="col">Last attempt</th>
+        <th role="columnheader" scope="col" class="number">Attempts</th><th role="columnheader" scope="col" class="number">Written</th><th role="columnheader" scope="col"><span class="hidden">Action</span></th>
       </tr></thead>
-      <tbody>${deliveries.map(
+      <tbody role="rowgroup">${deliveries.map(
         (delivery) =>
           html`<${DeliveryRow} key=${delivery.id} delivery=${delivery} onRedeliver=${onRedeliver} />`,
       )}</tbody>
@@ -88,21 +88,21 @@ function DeliveryRow({ delivery, onRedeliver }: { delivery: Delivery; onRedelive
     isOpen.value = !isOpen.value;
   };
   return html`
-    <tr>
-      <td><span class=${`state ${COLOURS[status]}`}>${status}</span></td>
-      <td>${type}<br /><small>${jobLink(type, jobId)}</small></td>
-      <td class="target">${responseStatus === null ? '' : `HTTP ${responseStatus} `}${error && html`<small class="error">${error}</small>`}
+    <tr role="row">
+      <td role="cell"><span class=${`state ${COLOURS[status]}`}>${status}</span></td>
+      <td role="cell">${type}<br /><small>${jobLink(type, jobId)}</small></td>
+      <td class="target" role="cell">${responseStatus === null ? '' : `HTTP ${responseStatus} `}${error && html`<small class="error">${error}</small>`}
         ${nextAttemptAt && html`<small>next ${ago(nextAttemptAt)}</small>`}</td>
-      <td class="number">${attempts}</td>
-      <td class="number">${ago(createdAt)}</td>
-      <td class="actions">
+      <td class="number" role="cell" data-unit=${attempts === 1 ? 'attempt' : 'attempts'}>${attempts}</td>
+      <td class="number" role="cell">${ago(createdAt)}</td>
+      <td role="cell">
         <button type="button" aria-expanded=${isOpen.value} onClick=${toggle} aria-label=${`${isOpen.value ? 'Hide' : 'Show'} what was sent: ${type} of ${createdAt}`}>${isOpen.value ? 'Hide' : 'Show'}</button>
         <button type="button" onClick=${() => onRedeliver(id)} aria-label=${`Send again: ${type} of ${createdAt}`}>Send again</button>
       </td>
     </tr>
     ${
       isOpen.value &&
-      html`<tr class="details"><td colspan="6"><${DeliveryDetails} id=${id} attempts=${attempts} /></td></tr>`
+      html`<tr class="details" role="row"><td colspan="6" role="cell"><${DeliveryDetails} id=${id} attempts=${attempts} /></td></tr>`
     }`;
 }
 

@@ -41,7 +41,7 @@ export function DeliveryDetails({ id, attempts }: { id: string; attempts: number
                 : html`<p class="about">It is not kept: its document has expired, or the job has zero data retention.</p>`
             }</section>
           <section><h2>Response${value.responseStatus !== null && html` <${HttpStatus} status=${value.responseStatus} />`}</h2>
-            ${value.error && html`<p class="error">${value.error}</p>`}
+            ${value.responseStatus === null && value.error && html`<p class="error">${value.error}</p>`}
             ${value.responseBody ? html`<pre dir="auto">${value.responseBody}</pre>` : html`<p class="about">${absence(value)}</p>`}</section>
         </div>`
     }`;

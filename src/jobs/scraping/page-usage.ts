@@ -33,7 +33,10 @@ export class PageUsage {
   count(teamId: string, trace: PageTrace, outcome: PageOutcome): void {
     if (outcome !== 'completed' && outcome !== 'failed') return;
     const day = new Date().toISOString().slice(0, 10);
-    this.#add({ teamId, day, engine: engineOf(trace), outcome: outcomeOf(trace, outcome), pages: 1 });
+    // A file that was uploaded is not fetched by any engine.
+    const isUpload = outcome === 'completed' && !trace.attempts.length;
+    const engine = isUpload ? 'upload' : engineOf(trace);
+    this.#add({ teamId, day, engine, outcome: outcomeOf(trace, outcome), pages: 1 });
   }
 
   /** Stores what was counted, and ends. */
