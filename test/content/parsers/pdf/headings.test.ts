@@ -79,7 +79,7 @@ describe('headings of a PDF', () => {
     ]);
     expect(html).toContain('<h1>2 Stone bridges of the town</h1>');
     expect(html).toContain('<h2>2.1 Arches</h2>');
-    expect(html).toMatch(/<h3>2\.2 Nails<\/h3>/);
+    expect(html).toContain('<h2>2.2 Nails</h2>');
     expect(html.match(/<tr>/g)).toHaveLength(3);
   });
 
@@ -153,12 +153,13 @@ describe('headings of a PDF', () => {
       ...textLines(60, 140, below),
     ]);
 
-  test.each(['4.2.1 Arches', '4.3 Wooden bridges', '4.2.1. Direcciones'])(
-    'can have the type of the text if their number is the next one: %s',
-    async (title) => {
-      expect(await around(title)).toMatch(new RegExp(`<h2>${title}</h2>`));
-    },
-  );
+  test.each([
+    ['4.2.1 Arches', 2],
+    ['4.3 Wooden bridges', 1],
+    ['4.2.1. Direcciones', 2],
+  ])('can have the type of the text if their number is the next one: %s', async (title, level) => {
+    expect(await around(title)).toContain(`<h${level}>${title}</h${level}>`);
+  });
 
   test.each([
     ['4.2.2 Arches', 'its number is not the next one'],
@@ -171,6 +172,35 @@ describe('headings of a PDF', () => {
 
   test('have other type than the items of a list with numbers', async () => {
     expect((await around('4.2.1 Arches', ['4.2.2 Nails', '4.2.3 Ropes'])).match(/<h\d/g)).toHaveLength(1);
+  });
+
+  test('have the levels that their numbers tell, whatever their type is, but not as steps', async () => {
+    const titles: [string, number][] = [
+      ['Bridges of the town', 20],
+      ['1 Stone', 13],
+      ['1.1 Arches', 13],
+      ['1.2 Nails', 11],
+      ['3. Hammer them in', 11],
+      ['2 Wood', 13],
+      ['2.1 Ropes', 13],
+      ['2.1.1 Knots', 13],
+    ];
+    const html = await convert(
+      titles.flatMap(([title, size], place) => {
+        const y = 50 + 80 * place;
+        return [bold(y, title, size), ...textLines(60, y + 16, PROSE)];
+      }),
+    );
+    expect(html.match(/<h\d>[^<]*/g)).toEqual([
+      '<h1>Bridges of the town',
+      '<h2>1 Stone',
+      '<h3>1.1 Arches',
+      '<h3>1.2 Nails',
+      '<h3>3. Hammer them in',
+      '<h2>2 Wood',
+      '<h3>2.1 Ropes',
+      '<h4>2.1.1 Knots',
+    ]);
   });
 
   test('can be printed like code, but larger', async () => {

@@ -3,6 +3,7 @@ import { lineLength, lineText } from '../page/lines.ts';
 import { isAllBold, isAllItalic, isMonospaced } from '../page/paragraphs.ts';
 import type { Block, Line, PdfListItem, PdfTextBlock, TextStyle } from '../types.ts';
 import { findContentsEntries } from './contents-entries.ts';
+import { withNumberedLevels } from './numbered-levels.ts';
 import { markNumberedTitles } from './numbered-titles.ts';
 
 /** A heading is bold, or its font is larger than that of the text by at least this factor. */
@@ -130,7 +131,7 @@ export function findHeadings(blocks: readonly Block[]): Block[] {
     const candidate = { block, text, previous: blocks[place - 1], next: blocks[place + 1] };
     return isHeading(candidate, body) ? toHeading(block) : block;
   });
-  return withLevels(joinChapterNumbers(markNumberedTitles(marked)));
+  return withNumberedLevels(withLevels(joinChapterNumbers(markNumberedTitles(marked))));
 }
 
 /** The most lines that the name of a function takes in a narrow column. */

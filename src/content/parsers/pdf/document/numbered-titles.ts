@@ -18,7 +18,7 @@ export function markNumberedTitles(blocks: readonly Block[]): Block[] {
   let last: number[] = [];
   return blocks.map((block, place) => {
     if (block.kind === 'heading') {
-      last = numberIn(SECTION, textOf(block)) ?? last;
+      last = sectionNumber(block) ?? last;
       return block;
     }
     const number = titleNumber(block, blocks[place + 1]);
@@ -41,6 +41,9 @@ function titleNumber(block: Block, next: Block | undefined): number[] | undefine
     return undefined;
   return numberIn(NUMBERED, text);
 }
+
+/** The parts of the number of a section that a heading begins with; undefined if it has none. */
+export const sectionNumber = (heading: PdfTextBlock) => numberIn(SECTION, textOf(heading));
 
 const textOf = ({ lines }: PdfTextBlock) => lines.map(lineText).join(' ');
 
