@@ -22,6 +22,8 @@ export const EVENTS_OF = {
 export type WebhookKind = keyof typeof EVENTS_OF;
 /** The most names of events, each of which has several. */
 const MAX_EVENTS = 50;
+/** What stands for all events elsewhere. */
+const ALL = /^((\w+\.)?\*|all|any)$/i;
 
 /** An event of some kinds of jobs. It can be named in several ways: `page`, `.page`, or `crawl.page`. */
 function eventOf(kinds: readonly WebhookKind[]) {
@@ -31,7 +33,7 @@ function eventOf(kinds: readonly WebhookKind[]) {
   );
   return z.string().regex(pattern, {
     error: ({ input }) =>
-      `${quote(String(input))} is not a webhook event. The events are ${events.join(', ')}, or full names such as ${kinds[0]}.${events[1]}`,
+      `${quote(String(input))} is not a webhook event. The events are ${events.join(', ')}, or full names such as ${kinds[0]}.${events[1]}${ALL.test(String(input)) ? '. Leave events out to get all' : ''}`,
   });
 }
 

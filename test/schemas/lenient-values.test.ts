@@ -61,10 +61,13 @@ describe('members of location', () => {
     });
   });
 
-  it.each(['contry', 'Country', 'language'])('that are misspelt are mistakes: %s', (key) => {
-    const { error } = scrapeBody.safeParse({ url, location: { [key]: 'DE' } });
-    expect(error?.issues).toMatchObject([{ code: 'unrecognized_keys', keys: [key], path: ['location'] }]);
-  });
+  it.each(['contry', 'Country', 'language', 'countryCode', 'country_code'])(
+    'that are misspelt are mistakes: %s',
+    (key) => {
+      const { error } = scrapeBody.safeParse({ url, location: { [key]: 'DE' } });
+      expect(error?.issues).toMatchObject([{ code: 'unrecognized_keys', keys: [key], path: ['location'] }]);
+    },
+  );
 });
 
 it('the marketplace of the official clients is left out of the sources, and refused by its own code alone', () => {

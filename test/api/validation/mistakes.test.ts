@@ -34,6 +34,21 @@ type Row = [route: string, request: unknown, what: RegExp, where: RegExp, remedy
 
 const ROWS: Row[] = [
   [
+    'POST /v2/map',
+    { url: URL, searchQuery: 'blog' },
+    /-- searchQuery/,
+    /body/,
+    /Use search: "blog"|Use search\./,
+  ],
+  [SCRAPE, { url: URL, location: { countryCode: 'us' } }, /-- countryCode/, /in location/, /country/],
+  [
+    BATCH,
+    { urls: [URL], webhook: { url: URL, events: ['all'] } },
+    /"all" is not a webhook event/,
+    /webhook\.events\[0\]/,
+    /Leave events out to get all/,
+  ],
+  [
     SCRAPE,
     { url: URL, pdf: { maxPages: 3, dpi: 300 } },
     /-- pdf/,

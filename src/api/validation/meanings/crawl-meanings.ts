@@ -81,6 +81,10 @@ export const CRAWL_MEANINGS: readonly Meanings[] = [
     },
   },
   {
+    beside: 'search',
+    advice: { '=search|query|keyword|term|word|filter|q': 'Use search.' },
+  },
+  {
     beside: 'ignoreQueryParameters',
     advice: {
       'query|querystring|parameter|params': 'Use ignoreQueryParameters, which is true or false.',
