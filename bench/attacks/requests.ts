@@ -7,6 +7,8 @@ import { startBatch } from './jobs.ts';
 const LANES = 8;
 /** A pattern that takes exponential time in an engine that tries again. */
 const CATASTROPHE = '^(a|aa)+$';
+/** A pattern whose program is as large as one may be. */
+const SLOW_TO_COMPILE = '[a-z]{1,900}';
 const list = (length: number, one: (n: number) => unknown) => Array.from({ length }, (_, n) => one(n));
 
 /** Bodies of about 10 MB with long lists, for each endpoint that takes one. */
@@ -67,7 +69,7 @@ const nesting: Attack = {
 
 const schemas: Attack = {
   name: 'schemas',
-  aim: 'JSON Schemas with patterns that backtrack',
+  aim: 'JSON Schemas with patterns that backtrack, and with one that takes long to compile in a thousand places',
   async run(attacker) {
     const schema = {
       type: 'object',
@@ -76,8 +78,17 @@ const schemas: Attack = {
       ),
       patternProperties: { [CATASTROPHE]: { type: 'string', pattern: `(${CATASTROPHE})+$` } },
     };
+    const repeated = {
+      type: 'object',
+      properties: Object.fromEntries(
+        list(1_000, (n) => [`text${n}`, { pattern: SLOW_TO_COMPILE }]) as [string, unknown][],
+      ),
+    };
     const url = `${attacker.around.site}/text`;
     await attacker.repeat(LANES, async (turn) => {
+      await attacker.call('POST /v2/scrape', {
+        json: { url, formats: [{ type: 'json', schema: repeated }], timeout: attacker.timeoutMs },
+      });
       await attacker.call('POST /v2/scrape', {
         json: { url: `${url}?${turn}`, formats: [{ type: 'json', schema }], timeout: attacker.timeoutMs },
       });

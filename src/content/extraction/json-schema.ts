@@ -159,12 +159,13 @@ interface PlacedPattern {
 
 /** Says which pattern of a schema cannot be used, and why; `undefined` if all can be used. */
 function findPatternError(schema: Schema): string | undefined {
-  const patterns = listPatterns(schema, 'schema');
-  const excess = findExcess([...new Set(patterns.map(({ text }) => text))]);
+  // Each is compiled once, wherever it stands: a schema may have the same one a thousand times.
+  const placesOf = Map.groupBy(listPatterns(schema, 'schema'), ({ text }) => text);
+  const excess = findExcess([...placesOf.keys()]);
   if (excess !== undefined) return excess;
-  for (const { text, path } of patterns) {
+  for (const [text, [first]] of placesOf) {
     const pattern = compileSchemaPattern(text);
-    if (typeof pattern === 'string') return `the pattern at ${excerpt(path)} ${pattern}`;
+    if (typeof pattern === 'string') return `the pattern at ${excerpt(first?.path ?? '')} ${pattern}`;
   }
   return undefined;
 }

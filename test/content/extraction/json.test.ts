@@ -348,6 +348,10 @@ describe('a schema', () => {
     [JSON.parse(`${'{"items":'.repeat(100)}{}${'}'.repeat(100)}`), /more than 40 levels/],
     [{ enum: Array.from({ length: 6_000 }, (_, n) => n) }, /members/],
     [{ properties: { a: { pattern: '(a)\\1' } } }, /schema\/properties\/a\/pattern has a back-reference/],
+    [
+      { allOf: Array.from({ length: 1_000 }, () => ({ pattern: '(a)\\1' })) },
+      /schema\/allOf\/0\/pattern has a back-reference/,
+    ],
     [{ patternProperties: { 'a(?!b)': {} } }, /schema\/patternProperties\/a\(\?!b\) has a look-around/],
     [
       { allOf: Array.from({ length: 200 }, (_, n) => ({ pattern: `${n}[ab]{900}` })) },
