@@ -186,6 +186,23 @@ describe('an article', () => {
     expect(page).toContain(sentence('one'));
   });
 
+  it('keeps posts that are embedded as quotes, whose text is a link', () => {
+    const post = `<div class="embed"><blockquote class="instagram-media"><div><p><a href="https://social.test/p/1">${sentence('a post')}</a></p></div></blockquote></div>`;
+    expect(left(`<main><h1>Title</h1>${TEXT}${post}${TEXT}</main>`)).toContain('about a post');
+  });
+
+  it.each(['boxComentarios', 'commentaires', 'leserkommentare'])(
+    'leaves out remarks of readers that are named %s',
+    (name) => {
+      const remarks = paragraphs(...'hijk');
+      const page = left(
+        `<div><div class="post"><h1>Title</h1>${TEXT}</div><div id="${name}">${remarks}</div></div>`,
+      );
+      expect(page).toContain(sentence('two'));
+      expect(page).not.toContain(sentence('k'));
+    },
+  );
+
   it('keeps captions that are its text', () => {
     const slides = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
       .map(

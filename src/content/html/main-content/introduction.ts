@@ -12,6 +12,8 @@ import type { FilteredPage, Stage } from './stage.ts';
 const MIN_LENGTH = 60;
 const MAX_LENGTH = 600;
 const MAX_LINKED_SHARE = 0.2;
+/** An element with more running text, in characters that are not blank, is more than the head of an article. */
+const MAX_PROSE_AROUND = 1_000;
 /** The longest text between the title and the introduction, such as the author and the date. */
 const MAX_DISTANCE = 800;
 /** The end of a sentence, which captions and labels hardly have. */
@@ -47,9 +49,9 @@ export const introductionStage: Stage = {
     const until = index.measures.get(root)?.start;
     if (from === undefined || until === undefined) return;
     for (const [element, signs] of [...dropped.entries()]) {
-      const { start = 0, length = 0 } = index.measures.get(element) ?? {};
+      const { start = 0, length = 0, prose = 0 } = index.measures.get(element) ?? {};
       if (signs[0]?.detail !== 'beside the content root' || start < from || start + length > until) continue;
-      if (length < MIN_LENGTH || start - from > MAX_DISTANCE) continue;
+      if (length < MIN_LENGTH || prose > MAX_PROSE_AROUND || start - from > MAX_DISTANCE) continue;
       const found = findIntroduction(element, index);
       if (!found || (index.measures.get(found)?.start ?? 0) - from > MAX_DISTANCE) continue;
       dropped.restore(element);

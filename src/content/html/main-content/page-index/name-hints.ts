@@ -49,14 +49,16 @@ const WORDS_BY_KIND: Record<Exclude<BoilerplateKind, 'hiddenByClass'>, string> =
   control: 'btn button buttons btns actions toggle toggler cta dropdown loader hint swatch swatches',
   tooltip: 'tooltip tooltips infotip',
   share:
-    'share sharing social socials sharedaddy addtoany addthis follow facebook twitter whatsapp pinterest linkedin instagram',
+    'share sharing social socials sharedaddy addtoany addthis follow facebook twitter whatsapp pinterest linkedin instagram teilen partager compartir compartilhar condividi',
   account: 'login signin register account cart minicart wishlist checkout basket password auth bag',
-  comments: 'comments comment respond disqus commentlist commentary akismet replies',
+  comments:
+    'comments comment respond disqus commentlist commentary akismet replies comentarios comentario commentaires ' +
+    'commentaire kommentare kommentar leserkommentare commenti komentarze reacties',
   related:
     'related recommended recommendation recommendations recommends trending popular suggested suggestions discovery ' +
-    'outbrain taboola similar readmore morefrom upnext crosssell upsell upsells recirculation alsolike viewed bought recently',
+    'outbrain taboola similar readmore morefrom upnext crosssell upsell upsells recirculation alsolike viewed bought recently relacionadas relacionados similaires correlati verwandte gerelateerd powiazane',
   promotion:
-    'advert advertisement adsense sponsor sponsored promo promos promotion promoted affiliate dfp ezoic adslot teaser',
+    'advert advertisement adsense sponsor sponsored promo promos promotion promoted affiliate dfp ezoic adslot teaser werbung anzeige publicidad publicidade publicite pubblicita reklama',
   byline:
     'byline meta postmeta dateline timestamp pubdate published updated date posted author authors publish taxonomy tags ' +
     'tag tagcloud cat categories category kicker readtime reading',

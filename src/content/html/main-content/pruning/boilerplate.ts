@@ -1,5 +1,5 @@
 import type { Element } from 'domhandler';
-import { hasAttributes, isHeading, isParentElement, isTag } from '../../nodes.ts';
+import { closest, hasAttributes, isHeading, isParentElement, isTag } from '../../nodes.ts';
 import { textOf } from '../../text.ts';
 import { PASSAGES } from '../evidence/outline.ts';
 import type { Sign } from '../evidence/sign.ts';
@@ -332,14 +332,17 @@ const LINK_LIST_ELEMENTS: Partial<Record<PageType, string[]>> = {
 /** Whether an element consists of links to other pages. */
 export function isLinkList(element: Element, measured: ElementMeasure, index: PageIndex): boolean {
   const { type, contentAncestors, codeTabs, shareOf } = index;
-  const { links, linked, length, downloads } = measured;
+  const { links, linked, length, downloads, quotes } = measured;
   return (
     (LINK_LIST_ELEMENTS[type]?.includes(element.name) ?? false) &&
     links > downloads &&
+    quotes === 0 &&
     linked > 0.8 * length &&
     shareOf(measured) < 0.3 &&
     !contentAncestors.has(element) &&
     !codeTabs.has(element) &&
+    // The text of a post that is embedded as a quote may be a link to it.
+    closest(element.parent, ({ name }) => name === 'blockquote') === undefined &&
     !(links === 1 && (isLastParagraph(element, index) || showsUrl(element))) &&
     !(isLinkedHeading(measured) && introducesText(element, index))
   );
