@@ -416,6 +416,21 @@ describe('the work of the filter', () => {
     ['articles', (count: number) => `<article><h1>T</h1>${paragraph('x')}</article>`.repeat(count)],
     ['titles', (count: number) => `<title>T</title>${'<h1>T of it</h1>'.repeat(count)}`],
     ['rows', (count: number) => `<table>${'<tr><td>a<td>b'.repeat(count)}</table>`],
+    [
+      'headings after the title',
+      (count: number) =>
+        `<div><div><h1>T</h1>${`<h2>${'word '.repeat(12)}</h2>`.repeat(count)}</div><div>${paragraph('x').repeat(9 * count)}</div></div>`,
+    ],
+    [
+      'nested lists of teasers',
+      (count: number) =>
+        `<h1>T</h1>${paragraph('x').repeat(count)}${'<div class="latest">'.repeat(count)}${'<h2><a href="/1">Other</a></h2>'.repeat(count)}`,
+    ],
+    [
+      'heads of the page',
+      (count: number) =>
+        `<h1>T</h1>${`<div>${'<div>'.repeat(9)}${paragraph('y')}`.repeat(count / 10)}<article>${paragraph('x').repeat(count)}</article>`,
+    ],
     ['names', (count: number) => `<p class="${'nav-menu '.repeat(count)}">x</p>`],
     [
       'attributes',

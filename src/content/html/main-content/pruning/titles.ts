@@ -10,6 +10,8 @@ const MAX_LINKED_SHARE = 0.3;
 const MIN_SUBTITLE_LENGTH = 40;
 /** The longest line between a title and such a heading, such as the date. */
 const MAX_BYLINE_LENGTH = 80;
+/** How many nodes before a heading are looked at, so that many headings take no longer each. */
+const MAX_SIBLINGS = 20;
 
 /**
  * Whether an element is a `header` with the title of the page, which belongs to the content. A heading whose
@@ -66,7 +68,8 @@ function isSubtitle(element: Element, { measures, titled }: PageIndex): boolean 
   const { length = 0, linked = 0 } = measures.get(element) ?? {};
   if (!isHeading(element) || titled.has(element) || linked > MAX_LINKED_SHARE * length) return false;
   if (length < MIN_SUBTITLE_LENGTH || length > MAX_LEAD_LENGTH) return false;
-  for (let at = element.prev; at; at = at.prev)
+  let looked = 0;
+  for (let at = element.prev; at && looked < MAX_SIBLINGS; at = at.prev, looked++)
     if (isTag(at) && (titled.has(at) || (measures.get(at)?.length ?? 0) > MAX_BYLINE_LENGTH))
       return titled.has(at);
   return false;
