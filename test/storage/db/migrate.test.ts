@@ -146,6 +146,12 @@ const LAST_ALONE = '0043-worker-load';
 const REMOVES =
   /\bdrop\s+(?:column|table|type|view|function|default)\b|\brename\b|\bset\s+not\s+null\b|\balter\s+column\s+\S+\s+(?:set\s+data\s+)?type\b|\bdrop(?:Column|Table|Default)\b|\brename(?:Column|To)\b|\bsetNotNull\b|\bsetDataType\b/i;
 
+it('each migration has a number of its own, so that the order of those made at the same time is no chance', async () => {
+  const files = await fs.readdir(path.join(import.meta.dirname, '../../../migrations'));
+  const numbers = files.map((file) => file.slice(0, 4));
+  expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
+});
+
 it('a migration only adds, unless its name says that the version before cannot work with it', async () => {
   const folder = path.join(import.meta.dirname, '../../../migrations');
   const files = (await fs.readdir(folder)).filter((file) => file > LAST_ALONE).sort();
