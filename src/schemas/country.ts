@@ -63,10 +63,13 @@ export function countryFault(value: unknown): string {
   return `country must be an ISO 3166-1 alpha-2 code such as DE, not ${quote(String(value))}${advice}`;
 }
 
+/** Made once: that takes longer than to look for a name in it. */
+let names: Intl.DisplayNames | undefined;
+
 /** Finds the code of a country by its English name. */
 function findCodeByName(name: string): string | undefined {
-  const names = new Intl.DisplayNames('en', { type: 'region' });
-  return [...PLACES.keys()].find((code) => names.of(code)?.toLowerCase() === name);
+  names ??= new Intl.DisplayNames('en', { type: 'region' });
+  return [...PLACES.keys()].find((code) => names?.of(code)?.toLowerCase() === name);
 }
 
 /**

@@ -8,7 +8,8 @@ export const languageTag = withKeywords(
   { examples: ['de', 'pt-BR'] },
 );
 
-function isLanguageTag(text: string): boolean {
+/** Whether a text is a tag that requests may have. */
+export function isLanguageTag(text: string): boolean {
   try {
     return new Intl.Locale(text).language.length <= 3;
   } catch {
@@ -27,10 +28,21 @@ export function tagOfLanguage(text: string): string | undefined {
   const name = text.trim().toLowerCase();
   const tag = /^[a-z]{2,3}(?:[-_][a-z]{2,4})*(?=$|[.@,;])/i.exec(text.trim())?.[0].replaceAll('_', '-');
   if (tag && isLanguageTag(tag)) return tag;
-  const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
-  return LANGUAGE_CODES.find((code) => names.of(code)?.toLowerCase() === name);
+  codesByName ??= readCodesByName();
+  return codesByName.get(name);
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
-/** All codes of two letters; those that are none have no name. */
-const LANGUAGE_CODES = [...LETTERS].flatMap((first) => [...LETTERS].map((second) => first + second));
+/** The codes of two letters by the English names of their languages, which are read once: that takes milliseconds. */
+let codesByName: ReadonlyMap<string, string> | undefined;
+
+function readCodesByName(): Map<string, string> {
+  const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+  const codes = new Map<string, string>();
+  for (const code of [...LETTERS].flatMap((first) => [...LETTERS].map((second) => first + second))) {
+    const name = names.of(code)?.toLowerCase();
+    // Of two codes with the same name, the first one counts.
+    if (name !== undefined && !codes.has(name)) codes.set(name, code);
+  }
+  return codes;
+}

@@ -6,9 +6,16 @@ import { isShort } from './examples.ts';
 /** The names under which other tools have the country in an object. */
 const COUNTRY_KEYS = ['country', 'countryCode', 'country_code', 'code'];
 
-/** The short texts that a value is or has: those of a list, or the first of some members. */
+/** The most entries of a list that are looked at: as many languages as a location may have. */
+const MAX_ENTRIES = 10;
+
+/** The short texts that a value is or has: those at the beginning of a list, or the first of some members. */
 function textsIn(value: unknown, keys: readonly string[] = []): string[] {
-  const found = isJsonObject(value) ? keys.map((key) => value[key]) : Array.isArray(value) ? value : [value];
+  const found = isJsonObject(value)
+    ? keys.map((key) => value[key])
+    : Array.isArray(value)
+      ? value.slice(0, MAX_ENTRIES)
+      : [value];
   return found.filter((each) => typeof each === 'string').filter((each) => each.trim() && isShort(each));
 }
 
