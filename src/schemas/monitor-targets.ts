@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { cssSelector } from '../content/formats/css-selector.ts';
 import { MAX_MASKS } from '../content/formats/screenshot.ts';
 import { bounded } from '../json/bounded.ts';
+import { fieldsOf, isJsonObject } from '../json/json-object.ts';
 import { withKeywords } from '../json/schema-keywords.ts';
 import { validatePatterns } from '../patterns/pattern-list.ts';
 import { crawlOptionFields } from './crawl.ts';
@@ -13,6 +14,7 @@ import {
   scrapeOptionFields,
 } from './scrape-options.ts';
 import { searchDomain } from './search.ts';
+import { acceptedLocation } from './visitor.ts';
 
 /** The most targets of a monitor. */
 const MAX_TARGETS = 50;
@@ -254,6 +256,19 @@ export const monitorTargets = bounded(
       input: targets,
     });
 });
+
+/** Reads the targets of a stored monitor, which an earlier version may have accepted. */
+export function readStoredTargets(stored: unknown): z.output<typeof monitorTargets> {
+  const targets = Array.isArray(stored) ? stored : [];
+  return monitorTargets.parse(
+    targets.map((target) => {
+      const { scrapeOptions } = fieldsOf(target);
+      if (!isJsonObject(scrapeOptions) || scrapeOptions.location === undefined) return target;
+      const location = acceptedLocation(scrapeOptions.location);
+      return { ...fieldsOf(target), scrapeOptions: { ...scrapeOptions, location } };
+    }),
+  );
+}
 
 export type MonitorTarget = z.output<typeof monitorTarget>;
 export type PageTarget = Exclude<MonitorTarget, { type: 'search' }>;

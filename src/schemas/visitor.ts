@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { excerpt } from '../errors.ts';
 import { bounded } from '../json/bounded.ts';
-import { ignoreOthers } from '../json/ignore-others.ts';
+import { ignoreOthers, mistakenNames } from '../json/ignore-others.ts';
+import { isJsonObject } from '../json/json-object.ts';
 import { withKeywords } from '../json/schema-keywords.ts';
 import { unlessEmpty } from '../json/unless-empty.ts';
 import { countryFault, findCountry } from './country.ts';
-import { languageTag } from './language.ts';
+import { isLanguageTag, languageTag } from './language.ts';
 
 const MAX_LANGUAGE_CHARACTERS = 1_000;
 /** The most unknown members of a location that are remembered, for a warning of them. */
@@ -26,6 +27,8 @@ const place = {
     .optional()
     .describe('BCP 47 language tags, the preferred one first'),
 };
+
+const PLACE_NAMES = Object.keys(place);
 
 /** What a location says, and its members that have no effect. */
 export interface VisitorLocation {
@@ -57,11 +60,27 @@ export const visitorFields = {
           ...(ignored.length && { ignored: ignored.map((name) => excerpt(name, 40)) }),
         };
       }),
-    Object.keys(place),
+    PLACE_NAMES,
   )
     .optional()
     .describe(WHERE),
 };
+
+/**
+ * A location that was stored by an earlier version, without what requests may no longer have: members that are
+ * mistakes, and languages that are none. They had no effect, so what was stored goes on as before.
+ */
+export function acceptedLocation(stored: unknown): unknown {
+  if (!isJsonObject(stored)) return stored;
+  const mistakes = mistakenNames(stored, PLACE_NAMES);
+  const { languages, ...others } = Object.fromEntries(
+    Object.entries(stored).filter(([name]) => !mistakes.includes(name)),
+  );
+  if (!Array.isArray(languages)) return languages === undefined ? others : { ...others, languages };
+  const known = languages.filter((tag) => typeof tag !== 'string' || isLanguageTag(tag));
+  // Without any that is left, the country determines the languages.
+  return known.length || !languages.length ? { ...others, languages: known } : others;
+}
 
 /** Says which members of a location have no effect, because others may rely on them; no sentence without such. */
 export function warnOfLocation(location: VisitorLocation | undefined): string[] {

@@ -4,6 +4,7 @@ import { JOB_KINDS, type JobKind } from '../../job-kinds.ts';
 import { fieldsOf } from '../../json/json-object.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
+import { acceptedLocation } from '../../schemas/visitor.ts';
 import { findScrapeToReplay, type ScrapeToReplay } from '../../storage/db/pages/scrape-to-replay.ts';
 import { findSessionOfScrape } from '../../storage/db/sessions.ts';
 import type { Caller } from '../../storage/db/teams/teams.ts';
@@ -71,7 +72,7 @@ const interact = defineRoute({
 /** The options of a scrape that its session has too. */
 function sharedOptions({ request }: Pick<ScrapeToReplay, 'request'>) {
   const { profile, location, mobile, blockAds } = fieldsOf(request);
-  const { ignored: _, ...place } = fieldsOf(location);
+  const { ignored: _, ...place } = fieldsOf(acceptedLocation(location));
   return { profile, ...(location !== undefined && { location: place }), mobile, blockAds };
 }
 

@@ -1,7 +1,7 @@
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../../errors.ts';
 import type { CheckStatus } from '../../schemas/monitor.ts';
-import { monitorTargets, targetName } from '../../schemas/monitor-targets.ts';
+import { readStoredTargets, targetName } from '../../schemas/monitor-targets.ts';
 import type { Database, Queryable } from '../../storage/db/client.ts';
 import { findCheck, insertCheck, lockMonitor, type StoredCheck } from '../../storage/db/monitors/checks.ts';
 import type { StoredMonitor } from '../../storage/db/monitors/monitors.ts';
@@ -39,7 +39,7 @@ export const wantsJudgment = ({ goal, judge_enabled }: Pick<StoredMonitor, 'goal
 
 /** The targets of a monitor, with the defaults that they left out. */
 export const targetsOf = ({ targets }: Pick<StoredMonitor, 'targets'>): NamedTarget[] =>
-  monitorTargets.parse(targets).map((target, index) => ({ name: targetName(target, index), target }));
+  readStoredTargets(targets).map((target, index) => ({ name: targetName(target, index), target }));
 
 /**
  * Begins the check that a schedule asks for. One that cannot begin is stored as skipped.
