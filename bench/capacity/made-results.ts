@@ -65,6 +65,7 @@ export const traceOf = (number: number): PageTrace => ({
   ],
   waits: [{ for: 'turn', ms: number % 500 }],
   attempts: [{ engine: 'http', startMs: 2, ms: 120 + (number % 60), result: 'HTTP 200', bytes: 56_000 }],
+  statusCode: 200,
   documentBytes: DOCUMENT_BYTES,
   credits: [{ rule: 'page', credits: 1 }],
 });

@@ -79,6 +79,12 @@ export const pageTrace = z.object({
     )
     .optional()
     .describe('the calls of the language model, at most 30'),
+  statusCode: z
+    .int()
+    .optional()
+    .describe(
+      'HTTP status of the page that was returned, which may be that of an earlier attempt; absent for a file',
+    ),
   documentBytes: z.int().optional().describe('size of the document'),
   credits: z
     .array(z.object({ rule: z.string(), credits: z.int() }))
@@ -92,12 +98,6 @@ export type EngineAttempt = z.output<typeof engineAttempt>;
 export type Redirect = z.output<typeof redirect>;
 export type Stage = (typeof STAGES)[number];
 export type WaitReason = (typeof WAITS)[number];
-
-/** The status with which a page answered last; `undefined` if no attempt got a response. */
-export function statusCodeOf({ attempts }: PageTrace): number | undefined {
-  const code = attempts.map(({ result }) => /^HTTP (\d{3})$/.exec(result)?.[1]).findLast((each) => each);
-  return code === undefined ? undefined : Number(code);
-}
 
 /** A trace as it is stored. Those of earlier versions are lists of attempts, without their beginnings. */
 export type StoredTrace = PageTrace | Omit<EngineAttempt, 'startMs'>[];

@@ -7,8 +7,10 @@ import { LongConversions } from '../../src/activities/scrape/long-conversions.ts
 import type { ScrapeResult } from '../../src/activities/scrape/scrape-report.ts';
 import { scrapeStoredJob } from '../../src/activities/scrape/scrape-stored-job.ts';
 import { createRenderPool } from '../../src/content/rendering/render-pool.ts';
+import type { Engines } from '../../src/fetch/engines/fetch-page.ts';
 import { RunningScrape } from '../../src/jobs/direct-start/running-scrapes.ts';
 import { createScrapeMetrics } from '../../src/jobs/scraping/scrape-metrics.ts';
+import type { PageTrace } from '../../src/schemas/page-trace.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { openBlobs } from '../../src/storage/blobs/index.ts';
 import { insertJob } from '../../src/storage/db/jobs/jobs.ts';
@@ -20,12 +22,52 @@ import { makeTeam, useOwnDatabase } from '../support/storage/database.ts';
 
 const db = useOwnDatabase();
 
-it('a scrape ends although its copy for the cache is never stored', async () => {
+const PAGE_URL = 'http://a.test/';
+
+/** Stores a scrape whose pages some engines get. @returns what runs it, and what is known of it then */
+async function prepareScrape(engines: Engines) {
   const directory = await mkdtemp(`${tmpdir()}/winnow-scrape-`);
   onTestFinished(() => rm(directory, { recursive: true }));
   const renderer = createRenderPool({ threads: 1, maxMemoryMb: 256, maxTaskMs: 60_000 });
   onTestFinished(() => renderer.close());
   const logger = createLogger('worker', 'silent');
+  const { id: teamId } = await makeTeam(db);
+  const jobId = uuidv7();
+  const request = scrapeBody.parse({ url: PAGE_URL });
+  const job = { id: jobId, teamId, apiKeyId: null, kind: 'scrape' as const, target: PAGE_URL, request };
+  await insertJob(db, { ...job, ttlMs: 3_600_000 });
+  const results = await openJobResults(directory, db);
+  const observed: { outcome: string; statusCode: PageTrace['statusCode'] }[] = [];
+  const deps = {
+    db,
+    results,
+    uploads: await openBlobs(directory, 'uploads'),
+    engines,
+    secretKey: 'a secret key',
+    longConversions: new LongConversions(db, logger),
+    renderer,
+    tracker: { track: () => Promise.reject(new Error('no page of the test is tracked')) },
+    media: { make: async () => ({}) },
+    models: undefined,
+    indexesPages: false,
+    metrics: createScrapeMetrics(new Registry(), (_team, { statusCode }, outcome) =>
+      observed.push({ outcome, statusCode }),
+    ),
+    logger,
+  };
+  const work = (run: RunningScrape<ScrapeResult>) => scrapeStoredJob(deps, { jobId, leased: undefined, run });
+  const run = new RunningScrape(work, { isUntracked: false, forget: () => undefined });
+  return {
+    teamId,
+    observed,
+    end: () => run.wait(AbortSignal.timeout(60_000)),
+    readDocument: async () => JSON.parse((await results.get(jobId)).toString()),
+    readJob: () =>
+      db.query.selectFrom('jobs').select('status_code').where('id', '=', jobId).executeTakeFirstOrThrow(),
+  };
+}
+
+it('a scrape ends although its copy for the cache is never stored', async () => {
   const stores: { teamId: string; isAwaited: boolean }[] = [];
   const cache = {
     find: async () => undefined,
@@ -35,31 +77,22 @@ it('a scrape ends although its copy for the cache is never stored', async () => 
       return new Promise<never>(() => undefined);
     },
   };
-  const { id: teamId } = await makeTeam(db);
-  const jobId = uuidv7();
-  const url = 'http://a.test/';
-  const request = scrapeBody.parse({ url });
-  const job = { id: jobId, teamId, apiKeyId: null, kind: 'scrape' as const, target: url, request };
-  await insertJob(db, { ...job, ttlMs: 3_600_000 });
-  const results = await openJobResults(directory, db);
-  const deps = {
-    db,
-    results,
-    uploads: await openBlobs(directory, 'uploads'),
-    engines: enginesBy(async () => snapshotOf('<p>The page', { url, fetchedAt: Date.now() }), { cache }),
-    secretKey: 'a secret key',
-    longConversions: new LongConversions(db, logger),
-    renderer,
-    tracker: { track: () => Promise.reject(new Error('no page of the test is tracked')) },
-    media: { make: async () => ({}) },
-    models: undefined,
-    indexesPages: false,
-    metrics: createScrapeMetrics(new Registry()),
-    logger,
-  };
-  const work = (run: RunningScrape<ScrapeResult>) => scrapeStoredJob(deps, { jobId, leased: undefined, run });
-  const run = new RunningScrape(work, { isUntracked: false, forget: () => undefined });
-  await run.wait(AbortSignal.timeout(60_000));
-  expect(JSON.parse((await results.get(jobId)).toString())).toMatchObject({ markdown: 'The page' });
-  expect(stores).toEqual([{ teamId, isAwaited: false }]);
+  const scrape = await prepareScrape(
+    enginesBy(async () => snapshotOf('<p>The page', { url: PAGE_URL, fetchedAt: Date.now() }), { cache }),
+  );
+  await scrape.end();
+  expect(await scrape.readDocument()).toMatchObject({ markdown: 'The page' });
+  expect(stores).toEqual([{ teamId: scrape.teamId, isAwaited: false }]);
+});
+
+it('a job and the counts of pages have the status of the page that is returned', async () => {
+  const text = '<div id="root"></div><script src="/app.js"></script>';
+  const snapshot = snapshotOf(text, { url: PAGE_URL, fetchedAt: Date.now() });
+  // The site refuses the browser, so that the page without its scripts is returned.
+  const browser = { fetchPage: async () => ({ ...snapshot, statusCode: 403 }) };
+  const scrape = await prepareScrape(enginesBy(async () => snapshot, { browser }));
+  await scrape.end();
+  expect(await scrape.readDocument()).toMatchObject({ metadata: { statusCode: 200 } });
+  expect(await scrape.readJob()).toEqual({ status_code: 200 });
+  expect(scrape.observed).toEqual([{ outcome: 'completed', statusCode: 200 }]);
 });

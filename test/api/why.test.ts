@@ -49,6 +49,7 @@ it('a scrape tells its cache, engine, redirects, stages, size and credits', asyn
       },
     ],
     credits: [{ rule: 'page', credits: 1 }],
+    statusCode: 200,
     documentBytes: some,
   });
   expect(why.stages.map(({ stage }: { stage: string }) => stage)).toEqual(

@@ -33,6 +33,13 @@ interface ModelCall {
   outcome: string;
 }
 
+/** What is known of a page when its document is made. */
+interface Delivery {
+  statusCode: number | undefined;
+  documentBytes: number;
+  credits: PageTrace['credits'];
+}
+
 /** Redirects of an attempt that are kept, and characters of each URL: sites decide both. */
 const MAX_REDIRECTS = 10;
 const MAX_URL_LENGTH = 500;
@@ -48,7 +55,7 @@ export class PageTracer {
   readonly #modelCalls: NonNullable<PageTrace['modelCalls']> = [];
   #cache: PageTrace['cache'];
   #tries = 1;
-  #delivery: Pick<PageTrace, 'documentBytes' | 'credits'> = {};
+  #delivery: Pick<PageTrace, 'statusCode' | 'documentBytes' | 'credits'> = {};
 
   /** Begins a stage of the page, which ends the one before. */
   begin(stage: Stage): void {
@@ -65,9 +72,12 @@ export class PageTracer {
     this.#cache = cache;
   }
 
-  /** Records what the delivered page costs, and the bytes of its document. */
-  setDelivery(delivery: { documentBytes: number; credits: PageTrace['credits'] }): void {
-    this.#delivery = delivery;
+  /**
+   * Records what the delivered page costs, and the bytes of its document.
+   * @param delivery.statusCode its status, as the document has it; `undefined` for a file, which no site sent
+   */
+  setDelivery({ statusCode, ...delivery }: Delivery): void {
+    this.#delivery = { ...(statusCode !== undefined && { statusCode }), ...delivery };
   }
 
   /** Records a wait of `ms` milliseconds. */

@@ -119,7 +119,11 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const { screenshots = [], pdfs = [] } = snapshot.actions ?? {};
   const files = [...Object.values(snapshot.files), ...screenshots, ...pdfs, ...finished.files];
   const json = Buffer.from(escapeOtherReferences(JSON.stringify(document), files));
-  tracer.setDelivery({ documentBytes: json.length, credits: rules });
+  tracer.setDelivery({
+    statusCode: snapshot.engine === 'upload' ? undefined : snapshot.statusCode,
+    documentBytes: json.length,
+    credits: rules,
+  });
   return { json, credits, discovered: rendered.discovered ?? [], entry: rendered.entry };
 }
 

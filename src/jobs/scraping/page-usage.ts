@@ -1,4 +1,4 @@
-import { type PageTrace, statusCodeOf } from '../../schemas/page-trace.ts';
+import type { PageTrace } from '../../schemas/page-trace.ts';
 import type { PageUsageOutcome } from '../../schemas/team.ts';
 import type { Database } from '../../storage/db/client.ts';
 import { addPageCounts, type PageCount } from '../../storage/db/teams/page-usage.ts';
@@ -67,6 +67,6 @@ export class PageUsage {
 }
 
 /** A site may answer with a page that tells of an error, which is a result all the same. */
-function outcomeOf(trace: PageTrace, outcome: 'completed' | 'failed'): PageUsageOutcome {
-  return outcome === 'completed' && (statusCodeOf(trace) ?? 0) >= 400 ? 'http_error' : outcome;
+function outcomeOf({ statusCode = 0 }: PageTrace, outcome: 'completed' | 'failed'): PageUsageOutcome {
+  return outcome === 'completed' && statusCode >= 400 ? 'http_error' : outcome;
 }

@@ -97,7 +97,7 @@ it('has its stages one after the other, and matches its schema', async () => {
   tracer.setTries(2);
   for (const stage of ['queue', 'cache', 'fetch', 'render', 'formats'] as const) tracer.begin(stage);
   tracer.setCache({ verdict: 'miss', because: 'there is no copy of the allowed age' });
-  tracer.setDelivery({ documentBytes: 12, credits: [{ rule: 'page', credits: 1 }] });
+  tracer.setDelivery({ statusCode: 200, documentBytes: 12, credits: [{ rule: 'page', credits: 1 }] });
   const { trace } = tracer;
   expect(trace.stages?.map(({ stage }) => stage)).toEqual(['queue', 'cache', 'fetch', 'render', 'formats']);
   expect(trace.tries).toBe(2);

@@ -181,6 +181,7 @@ export const JOB_EXAMPLES: Examples = {
           bytes: 48210,
         },
       ],
+      statusCode: 200,
       documentBytes: 9120,
       credits: [{ rule: 'page', credits: 1 }],
     },

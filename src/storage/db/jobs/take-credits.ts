@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type PageTrace, statusCodeOf } from '../../../schemas/page-trace.ts';
+import type { PageTrace } from '../../../schemas/page-trace.ts';
 import type { Database, Queryable } from '../client.ts';
 import { runPrepared } from '../prepared-statements.ts';
 import type { StoredError } from '../tables.ts';
@@ -107,7 +107,7 @@ export async function completeJob(
 ): Promise<string | undefined> {
   const statement = endAndBill(db.query, job, {
     status: 'completed',
-    ...(trace && { trace: JSON.stringify(trace), status_code: statusCodeOf(trace) ?? null }),
+    ...(trace && { trace: JSON.stringify(trace), status_code: trace.statusCode ?? null }),
   })
     .insertInto('results')
     .columns(['job_id', 'ordinal', 'blob', 'small'])
