@@ -115,7 +115,7 @@ export const pageUsageResponse = z.object({
         engine: z
           .string()
           .describe(
-            'what read the page last: http, browser, cache, or upload for an uploaded file; none if nothing was tried',
+            'what read the page last: http, browser, cache, or upload for an uploaded file that was read; none if nothing was tried',
           ),
         outcome: z
           .enum(PAGE_USAGE_OUTCOMES)
