@@ -37,18 +37,36 @@ interface Compared {
   ignored?: ReadonlySet<string> | undefined;
 }
 
+/** How lines are compared that may take long. */
+interface Matching {
+  /** See `findIgnored`. */
+  matchElsewhere: Parameters<typeof findIgnored>[2];
+  /** Ends the comparison of all pages. */
+  signal: AbortSignal;
+  /** Called with the error if lines could not be compared. */
+  onFault: (error: unknown) => void;
+}
+
 /**
- * Finds the changed lines of a page that a pattern of its target matches.
- * @param matchElsewhere see `findIgnored`
+ * Finds the changed lines of a page that a pattern of its target matches, if its status depends on them. Lines that
+ * cannot be compared count as changed: the lines of one page must not keep a check from all others.
+ * @throws the reason of the signal
  */
 export async function ignoredLines(
   document: Record<string, unknown> | undefined,
-  { detection }: Comparing,
-  matchElsewhere: Parameters<typeof findIgnored>[2],
+  compared: Compared,
+  { matchElsewhere, signal, onFault }: Matching,
 ): Promise<Set<string> | undefined> {
   // The format `changeTracking` wrote it.
-  const diff = (document?.changeTracking as Tracking | undefined)?.diff;
-  return diff && findIgnored(diff, detection, matchElsewhere);
+  const tracking = document?.changeTracking as Tracking | undefined;
+  if (!tracking?.diff || statusWithoutLines(tracking, compared)) return undefined;
+  try {
+    return await findIgnored(tracking.diff, compared.comparing.detection, matchElsewhere);
+  } catch (error) {
+    signal.throwIfAborted();
+    onFault(error);
+    return undefined;
+  }
 }
 
 /**
@@ -131,8 +149,19 @@ function reasonOf({ warning }: Record<string, unknown>, statusCode: number | nul
   return typeof warning === 'string' ? warning : 'The page could not be compared.';
 }
 
-function statusOf(tracking: Tracking, { earlier, comparing, ignored }: Compared): MonitorPageStatus {
-  const { changeStatus, diff, json } = tracking;
+function statusOf(tracking: Tracking, compared: Compared): MonitorPageStatus {
+  const decided = statusWithoutLines(tracking, compared);
+  if (decided) return decided;
+  const { comparing, ignored } = compared;
+  const { diff } = tracking;
+  return !diff || isSignificant(diff, comparing.detection, ignored) ? 'changed' : 'same';
+}
+
+/** The status of a page; `undefined` if it depends on which lines have changed. */
+function statusWithoutLines(
+  { changeStatus, diff, json }: Tracking,
+  { earlier, comparing }: Compared,
+): MonitorPageStatus | undefined {
   // A page that never existed is none that was removed, and one is removed once.
   if (changeStatus === 'removed')
     return !earlier ? 'error' : earlier.status === 'removed' ? 'same' : 'removed';
@@ -143,7 +172,7 @@ function statusOf(tracking: Tracking, { earlier, comparing, ignored }: Compared)
   if (hasChangedData) return 'changed';
   // Where only data is compared, the rest of the page does not count.
   if (json !== undefined && !modes.includes('git-diff')) return 'same';
-  return !diff || !narrowsChanges(detection) || isSignificant(diff, detection, ignored) ? 'changed' : 'same';
+  return !diff || !narrowsChanges(detection) ? 'changed' : undefined;
 }
 
 function detailsOf(

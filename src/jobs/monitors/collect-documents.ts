@@ -24,6 +24,7 @@ import {
   listEndedPages,
   type NewCheckPage,
 } from '../../storage/db/monitors/pages.ts';
+import type { Logger } from '../../system/logger.ts';
 import { wantsJudgment } from './begin-check.ts';
 import { addScreenshot, type CheckedPage, type Comparing, checkPage, ignoredLines } from './checked-page.ts';
 import { dataValuesOf } from './data-values.ts';
@@ -41,6 +42,7 @@ export interface CollectDeps extends ScreenshotDeps {
   /** What differs between the versions of pages, which is kept as long as their checks. */
   monitorBlobs: Blobs;
   resultTtlMs: number;
+  logger: Pick<Logger, 'warn'>;
   /** Asked by the check itself whether changes matter; `undefined` if none is configured. */
   models: Models | undefined;
 }
@@ -99,8 +101,20 @@ export async function collectDocuments(
       }
       const earlier = earlierPages.get(page.url);
       const document = await readDocument(deps.results, page);
-      const ignored = await ignoredLines(document, comparing, (task) =>
-        deps.renderer.matchLines(task, { owner: check.monitor.team_id, signal: check.signal, urgent: false }),
+      const { signal } = check;
+      const ignored = await ignoredLines(
+        document,
+        { earlier, comparing },
+        {
+          matchElsewhere: (task) =>
+            deps.renderer.matchLines(task, { owner: check.monitor.team_id, signal, urgent: false }),
+          signal,
+          onFault: (error) =>
+            deps.logger.warn(
+              { err: error, checkId: check.checkId, pageId: page.id },
+              'lines of a page could not be compared with ignorePatterns, and count as changed',
+            ),
+        },
       );
       const words = checkPage(page, document, { earlier, comparing, ignored });
       const isRetriedPage = isRetried && failed.length < MAX_RETRIED_PAGES;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { compareVersions, packVersion } from '../../../src/content/changes/compare.ts';
 import { type LinesTask, matchLines } from '../../../src/content/rendering/match-lines.ts';
-import { addScreenshot, checkPage } from '../../../src/jobs/monitors/checked-page.ts';
+import { addScreenshot, checkPage, ignoredLines } from '../../../src/jobs/monitors/checked-page.ts';
 import { findIgnored, isSignificant } from '../../../src/jobs/monitors/significant-change.ts';
 import type { ChangeDetection } from '../../../src/schemas/monitor-targets.ts';
 
@@ -135,6 +135,54 @@ describe('a page of a check', () => {
       details: { diff: { json: { price } }, snapshot: { json: { price: 9 } } },
     });
     expect(check({ price }).metadata).not.toHaveProperty('secret');
+  });
+
+  describe('whose lines a rendering thread compares', () => {
+    const ignorePatterns = ['(a|aa)+(b|c|d){20}$', '[xy]$'];
+    const long = (word: string) => `${'a'.repeat(50_000)} ${word}`;
+    const { diff } = compareVersions({
+      before: packVersion({ markdown: long('x') }),
+      after: { markdown: long('y') },
+      modes: ['git-diff'],
+    });
+    const detection = { ...ALL, ignorePatterns };
+    const check = async (
+      options: Pick<Parameters<typeof ignoredLines>[2], 'matchElsewhere'> & {
+        modes?: ('git-diff' | 'json')[];
+        json?: object;
+        signal?: AbortSignal;
+      },
+    ) => {
+      const {
+        modes = ['git-diff'],
+        json,
+        signal = new AbortController().signal,
+        matchElsewhere: match,
+      } = options;
+      const document = documentOf('changed', { diff, ...(json && { json }) });
+      const compared = { earlier: same, comparing: { detection, modes } };
+      const faults: unknown[] = [];
+      const onFault = (error: unknown) => faults.push(error);
+      const ignored = await ignoredLines(document, compared, { matchElsewhere: match, signal, onFault });
+      return { ...checkPage({ error: null }, document, { ...compared, ignored }), faults };
+    };
+    const fault = new Error('The thread has no memory left.');
+    const fail = () => Promise.reject(fault);
+
+    it('has changed if the thread fails, which is told', async () => {
+      expect(await check({ matchElsewhere })).toMatchObject({ status: 'same', faults: [] });
+      expect(await check({ matchElsewhere: fail })).toMatchObject({ status: 'changed', faults: [fault] });
+    });
+
+    it('is not decided about if the check is aborted', async () => {
+      const signal = AbortSignal.abort(new Error('The worker ends.'));
+      await expect(check({ matchElsewhere: fail, signal })).rejects.toThrow('The worker ends.');
+    });
+
+    it('needs none of that if its data alone is compared', async () => {
+      const data = await check({ matchElsewhere: fail, modes: ['json'], json: {} });
+      expect(data).toMatchObject({ status: 'same', faults: [] });
+    });
   });
 
   it('whose screenshot alone counts has not changed by its words', () => {

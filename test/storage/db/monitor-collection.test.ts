@@ -9,6 +9,7 @@ import { type Blobs, openBlobs } from '../../../src/storage/blobs/index.ts';
 import { completeJob } from '../../../src/storage/db/jobs/take-credits.ts';
 import { listCheckJobs } from '../../../src/storage/db/monitors/check-jobs.ts';
 import { listCheckPages } from '../../../src/storage/db/monitors/pages.ts';
+import { createLogger } from '../../../src/system/logger.ts';
 import { makeTeam, useOwnDatabase } from '../../support/storage/database.ts';
 import { storeCheck, storeMonitor } from '../../support/storage/monitors.ts';
 
@@ -50,6 +51,7 @@ const depsWith = (readable: Blobs) => ({
   monitorBlobs,
   resultTtlMs: 60_000,
   models: undefined,
+  logger: createLogger('worker', 'silent'),
   renderer: {
     comparePictures: () => Promise.reject(new Error('There are no pictures.')),
     matchLines: () => Promise.reject(new Error('There are no patterns.')),
