@@ -7,6 +7,7 @@ import { LongConversions } from '../../src/activities/scrape/long-conversions.ts
 import type { ScrapeResult } from '../../src/activities/scrape/scrape-report.ts';
 import { scrapeStoredJob } from '../../src/activities/scrape/scrape-stored-job.ts';
 import { createRenderPool } from '../../src/content/rendering/render-pool.ts';
+import { ServiceError } from '../../src/errors.ts';
 import type { Engines } from '../../src/fetch/engines/fetch-page.ts';
 import { RunningScrape } from '../../src/jobs/direct-start/running-scrapes.ts';
 import { createScrapeMetrics } from '../../src/jobs/scraping/scrape-metrics.ts';
@@ -60,6 +61,7 @@ async function prepareScrape(engines: Engines) {
   return {
     teamId,
     observed,
+    run,
     end: () => run.wait(AbortSignal.timeout(60_000)),
     readDocument: async () => JSON.parse((await results.get(jobId)).toString()),
     readJob: () =>
@@ -95,4 +97,19 @@ it('a job and the counts of pages have the status of the page that is returned',
   expect(await scrape.readDocument()).toMatchObject({ metadata: { statusCode: 200 } });
   expect(await scrape.readJob()).toEqual({ status_code: 200 });
   expect(scrape.observed).toEqual([{ outcome: 'completed', statusCode: 200 }]);
+});
+
+it.each([
+  ['an error that the next attempt may not meet', 'WORKER_LOST', false, 'retry'],
+  ['such an error of the last attempt', 'WORKER_LOST', true, 'failed'],
+  ['an error of the page', 'SCRAPE_SITE_ERROR', false, 'failed'],
+] as const)('%s counts as it is', async (_name, code, isLast, outcome) => {
+  const scrape = await prepareScrape(
+    enginesBy(async () => {
+      throw new ServiceError(code, 'It went wrong.');
+    }),
+  );
+  scrape.run.isLast = isLast;
+  await expect(scrape.end()).rejects.toThrow('It went wrong.');
+  expect(scrape.observed).toEqual([{ outcome, statusCode: undefined }]);
 });

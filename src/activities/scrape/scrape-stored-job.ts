@@ -1,11 +1,12 @@
 import { expectedPriceOf } from '../../credits.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError, toServiceError } from '../../errors.ts';
 import { type Engines, fetchPage } from '../../fetch/engines/fetch-page.ts';
 import { opensBrowser } from '../../fetch/engines/opens-browser.ts';
 import { PageTracer } from '../../fetch/engines/page-tracer.ts';
 import type { RunningScrape } from '../../jobs/direct-start/running-scrapes.ts';
 import { buildDocument, type DocumentDeps } from '../../jobs/scraping/build-document.ts';
 import { type Deadline, startDeadline } from '../../jobs/scraping/deadline.ts';
+import type { PageOutcome } from '../../jobs/scraping/scrape-metrics.ts';
 import { tracePage } from '../../jobs/scraping/trace-page.ts';
 import type { ScrapeRequest } from '../../schemas/scrape.ts';
 import { KEPT_MS } from '../../sessions/browser/scrape-browsers.ts';
@@ -131,19 +132,18 @@ async function scrapeInSlot(deps: ScrapeDeps, stored: StoredScrape): Promise<Scr
   using _wakeUp = setTimeout(() => deps.renderer.wake(), opensBrowser(request) ? BROWSER_START_MS : 0);
   using ownBrowser = cipher.encrypts ? undefined : browserToContinue(deps, jobId, request);
   const active = { teamId, request, deadline, conversion, queuedMs, tracer, ownBrowser };
-  const observe = (outcome: 'completed' | 'failed') =>
+  const observe = (outcome: PageOutcome) =>
     deps.metrics.observePage(tracer.trace, { teamId, outcome, stages: tracer.stages });
   try {
     const result = await fetchAndStore(deps, { ...stored, ...active });
     observe('completed');
     return result;
-  } catch (error) {
-    observe('failed');
+  } catch (thrown) {
+    // A step that was aborted may throw an error of its own, but the reason for the abort is the real cause.
+    const error = deadline.signal.aborted ? deadline.signal.reason : thrown;
+    observe(toServiceError(error).isRetryable && !run.isLast ? 'retry' : 'failed');
     await releaseSlot(db, teamId, jobId);
     if (!cipher.encrypts) await recordTrace(db, jobId, tracer.trace);
-    // A step that was aborted may throw an error of its own, but the reason for the abort is the real
-    // cause.
-    deadline.signal.throwIfAborted();
     throw error;
   }
 }

@@ -50,6 +50,8 @@ export function scrapeActivities({
      */
     async scrapePage(jobId: string): Promise<ScrapeResult> {
       const scrape = scrapes.join(jobId, false);
+      const { attempt, retryPolicy } = Context.current().info;
+      scrape.isLast = attempt === retryPolicy?.maximumAttempts;
       using _ = startHeartbeat(undefined, () => scrape.progress());
       return (await scrape.wait(Context.current().cancellationSignal))?.result;
     },

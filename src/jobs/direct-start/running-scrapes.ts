@@ -14,6 +14,8 @@ export class RunningScrape<Result> {
    * dies.
    */
   readonly isUntracked: boolean;
+  /** Whether no attempt follows it, so that an error which the next one may not meet is final. */
+  isLast = false;
   /** Returns what the Temporal UI shows while the scrape runs. */
   progress: () => unknown = () => undefined;
   /** The bytes of the document once it is stored, for whoever waits in this process. */
