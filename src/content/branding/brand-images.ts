@@ -90,7 +90,10 @@ function selectFavicon(icons: readonly DeclaredIcon[]): DeclaredIcon | undefined
     if (isSvg || sizes === 'any') return isSvg ? MAX_ICON_SIZE + 1 : 32;
     const declared = (sizes.match(/\d+(?=x\d)/gi) ?? []).map(Number);
     const fallback = DEFAULT_ICON_SIZES.find(([pattern]) => pattern.test(rel))?.[1] ?? 0;
-    return Math.min(MAX_ICON_SIZE, declared.length ? Math.max(...declared) : fallback);
+    return Math.min(
+      MAX_ICON_SIZE,
+      declared.length ? declared.reduce((most, size) => Math.max(most, size)) : fallback,
+    );
   };
   let best: { icon: DeclaredIcon; size: number } | undefined;
   for (const icon of icons) {

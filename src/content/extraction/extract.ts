@@ -143,7 +143,7 @@ export function removeInvalid(value: unknown, validate: (value: unknown) => Erro
       ({ keyword }) => !/^(?:required|anyOf|oneOf|if|minProperties)$/.test(keyword),
     );
     const paths = [...new Set(errors.map(({ instancePath }) => instancePath))];
-    const deepest = Math.max(...paths.map((path) => path.split('/').length));
+    const deepest = paths.reduce((most, path) => Math.max(most, path.split('/').length), 0);
     if (paths.length === 0) return value;
     for (const path of paths.filter((each) => each.split('/').length === deepest)) {
       if (path === '') return undefined;

@@ -58,7 +58,7 @@ function lowestAndHighest(prices: unknown[]): VariantValue[] {
   const amounts = prices.flatMap((price) => parseMoney(price, undefined)?.amount ?? []);
   if (amounts.length === 0) return [];
   return [
-    { name: 'price', value: Math.min(...amounts) },
-    { name: 'highPrice', value: Math.max(...amounts) },
+    { name: 'price', value: amounts.reduce((least, amount) => Math.min(least, amount)) },
+    { name: 'highPrice', value: amounts.reduce((most, amount) => Math.max(most, amount)) },
   ];
 }

@@ -70,7 +70,7 @@ function endOfTitle({ index: { titled, measures }, root }: FilteredPage): number
   if (titled.has(root)) return undefined;
   const titles = [...titled].filter(isHeading);
   if (titles.length === 0) return isParentElement(root.parent) ? measures.get(root.parent)?.start : undefined;
-  return Math.max(...titles.map((title) => endOf(title, measures)));
+  return titles.reduce((end, title) => Math.max(end, endOf(title, measures)), Number.NEGATIVE_INFINITY);
 }
 
 const endOf = (element: Element, measures: PageIndex['measures']) => {

@@ -63,8 +63,13 @@ function writeRow(content: string, node: HTMLElement): string {
   const table = tableOf(node);
   if (!table || table.getElementsByTagName('tr')[0] !== node) return row;
   const rows = Array.from(table.getElementsByTagName('tr'));
-  const columns = Math.max(
-    ...rows.map((one) => cellsOf(one).reduce((sum, cell) => sum + columnSpan(cell), 0)),
+  const columns = rows.reduce(
+    (most, one) =>
+      Math.max(
+        most,
+        cellsOf(one).reduce((sum, cell) => sum + columnSpan(cell), 0),
+      ),
+    0,
   );
   const missing = columns - cellsOf(node).reduce((sum, cell) => sum + columnSpan(cell), 0);
   return `${row}${'  |'.repeat(missing)}\n|${' --- |'.repeat(columns)}`;

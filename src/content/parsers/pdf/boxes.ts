@@ -48,6 +48,20 @@ export const containsCenter = (outer: Box, inner: Box, tolerance = 0) => {
   );
 };
 
+/** The least of some values, or Infinity of none. A page can have more than a call takes as its arguments. */
+export function least(values: Iterable<number>): number {
+  let found = Infinity;
+  for (const value of values) if (value < found) found = value;
+  return found;
+}
+
+/** The greatest of some values, or -Infinity of none. */
+export function greatest(values: Iterable<number>): number {
+  let found = -Infinity;
+  for (const value of values) if (value > found) found = value;
+  return found;
+}
+
 /**
  * The median, or 0 for an empty list. Of an even number of values it is the upper one of the two in the
  * middle.

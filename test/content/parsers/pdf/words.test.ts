@@ -149,6 +149,7 @@ describe('accents that are drawn over their letters', () => {
     ['it´s all `quoted` text', 'it´s all `quoted` text'],
     ['5˚ 10¨ x^2 ~a', '5˚ 10¨ x^2 ~a'],
     ['Abs¨tande ˇx ˆt', 'Abstände ˇx ˆt'],
+    ['˙Istanbul ˙i ˙ı über¨u', 'İstanbul ˙i ˙ı überü'],
     ['art´ıculo m´etodo', 'artículo método'],
   ])('%s is %s', (drawn, expected) => {
     expect(composeAccents(drawn.split(' ').map(word)).map(textOf).join(' ')).toBe(expected);

@@ -122,7 +122,9 @@ export function findOutlineAround(
   const levels = siblings.map((sibling, at) =>
     at === place || index.titled.has(sibling) ? undefined : levelOfSection(sibling, index),
   );
-  const level = Math.min(...levels.slice(0, place).map((one) => one ?? Number.POSITIVE_INFINITY));
+  const level = levels
+    .slice(0, place)
+    .reduce((least: number, one) => Math.min(least, one ?? least), Number.POSITIVE_INFINITY);
   const sections = levels.filter((one) => one === level).length;
   if (level > rank || (level === rank && sections < MIN_SECTIONS)) return found;
   for (const [at, sibling] of siblings.entries()) {

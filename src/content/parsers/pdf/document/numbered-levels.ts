@@ -1,3 +1,4 @@
+import { least } from '../boxes.ts';
 import type { Block, PdfTextBlock } from '../types.ts';
 import { sectionNumber } from './numbered-titles.ts';
 
@@ -15,14 +16,14 @@ type Heading = PdfTextBlock & { level: number };
 export function withNumberedLevels(blocks: readonly Block[]): Block[] {
   const depths = depthsOf(blocks);
   if ([...depths.values()].filter((depth) => depth > 1).length < MIN_PARTS) return [...blocks];
-  const least = Math.min(...depths.values());
-  const top = [...depths].flatMap(([{ level }, depth]) => (depth === least ? [level] : []));
+  const highest = least(depths.values());
+  const top = [...depths].flatMap(([{ level }, depth]) => (depth === highest ? [level] : []));
   const base = mostFrequent(top);
   return blocks.map((block) => {
     const depth = depths.get(block as Heading);
     return depth === undefined
       ? block
-      : { ...(block as Heading), level: Math.min(MAX_LEVEL, base + depth - least) };
+      : { ...(block as Heading), level: Math.min(MAX_LEVEL, base + depth - highest) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { least } from '../boxes.ts';
 import type { Segment } from '../types.ts';
 import { isBullet } from './lists.ts';
 
@@ -17,8 +18,8 @@ function isBulletList(lines: readonly Segment[]): boolean {
   const items = lines.filter(({ words: [first, second] }) => first && second && isBullet(first.text));
   const [first] = items;
   if (!first || items.length < MIN_ITEMS) return false;
-  const start = Math.min(...items.map(({ left }) => left));
-  const top = Math.min(...items.map((item) => item.top));
+  const start = least(items.map(({ left }) => left));
+  const top = least(items.map((item) => item.top));
   const shift = MAX_SHIFT * (first.words[0] as Segment['words'][number]).style.size;
   return lines.every((line) => line.bottom <= top || line.left > start - shift);
 }

@@ -1,4 +1,4 @@
-import { type Box, centerY, unionOf } from '../boxes.ts';
+import { type Box, centerY, least, unionOf } from '../boxes.ts';
 import { hasPitch } from '../source/fixed-pitch.ts';
 import type { Line, PdfTextBlock, Word } from '../types.ts';
 import { wouldFit } from './line-breaks.ts';
@@ -55,9 +55,9 @@ export function codePitches(lines: readonly Line[]): Map<number, number> {
   }
   return new Map(
     Array.from(steps, ([size, own]) => {
-      const least = Math.min(...own);
+      const smallest = least(own);
       // Browsers round the places of lines, so that only their mean distance is exact.
-      const usual = own.filter((step) => step < MIN_GAP * least);
+      const usual = own.filter((step) => step < MIN_GAP * smallest);
       return [size, usual.reduce((sum, step) => sum + step, 0) / usual.length];
     }),
   );
@@ -111,10 +111,10 @@ export function toCode(lines: Line[], page: number): PdfTextBlock {
  * The text of code. Indentation, repeated spaces and blank lines are derived from the positions of the words.
  */
 export function codeText(lines: readonly Line[]): string {
-  const left = Math.min(...lines.map((line) => line.left));
+  const left = least(lines.map((line) => line.left));
   const advance = characterWidth(lines);
   const steps = lines.slice(1).map((line, place) => centerY(line) - centerY(lines[place] as Line));
-  const pitch = Math.min(...steps.filter((step) => step > 1), Infinity);
+  const pitch = least(steps.filter((step) => step > 1));
   return lines
     .map((line, place) => {
       const blank = place > 0 && (steps[place - 1] as number) > 1.6 * pitch ? '\n' : '';

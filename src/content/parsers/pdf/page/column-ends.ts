@@ -1,4 +1,4 @@
-import { heightOf, median, unionOf, widthOf } from '../boxes.ts';
+import { greatest, heightOf, median, unionOf, widthOf } from '../boxes.ts';
 import { type ColumnItem, isSegment } from './column-items.ts';
 import type { Gutter } from './gutters.ts';
 import { groupRows } from './rows.ts';
@@ -42,7 +42,7 @@ export function columnsEnd<T>(
   const columns = sorted.slice(gutter.first, end + 1);
   const balanced = (sorted[end] as ColumnItem<T>).bottom + MAX_IMBALANCE * lineHeight;
   const gapBelow = widestGap(columns, gutter, lineHeight);
-  let bottom = Math.max(...columns.map((item) => item.bottom));
+  let bottom = greatest(columns.map((item) => item.bottom));
   for (let place = end + 1; place <= gutter.last; place++) {
     const item = sorted[place] as ColumnItem<T>;
     if (item.top - bottom > (bottom < balanced ? gapBelow : MAX_GAP * lineHeight)) {

@@ -1,4 +1,4 @@
-import { type Box, overlapY } from '../boxes.ts';
+import { type Box, greatest, least, overlapY } from '../boxes.ts';
 
 /** Maximum gap between the headings of two columns and the columns, as a multiple of the line height. */
 const MAX_GAP = 2.5;
@@ -18,7 +18,7 @@ export function headEnd(items: readonly Box[], gutter: number, lineHeight: numbe
   let end = 1;
   while (items[end] && overlapY(first, items[end] as Box) > 0.5 * lineHeight) end++;
   const heads = items.slice(0, end);
-  const bottom = Math.max(...heads.map((item) => item.bottom));
+  const bottom = greatest(heads.map((item) => item.bottom));
   const next = items[end];
   if (end === 1 || !next || next.top - bottom <= lineHeight) return 0;
   const isNear = next.top - bottom < MAX_GAP * lineHeight;
@@ -37,7 +37,7 @@ function areHeadings(
     const [head, more] = heads.filter((box) => isLeft(box) === side);
     const lefts = items.filter((box) => isLeft(box) === side).map(({ left }) => left);
     if (!head || more || lefts.length === 0) return false;
-    const indent = Math.min(...lefts) - head.left;
+    const indent = least(lefts) - head.left;
     return indent > -MAX_SHIFT * lineHeight && indent < MAX_INDENT * lineHeight;
   });
 }

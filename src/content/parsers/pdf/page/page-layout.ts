@@ -112,10 +112,11 @@ function rowsOf(segments: readonly Segment[]): { rows: Segment[][]; titles: Read
   return { rows: rows.map((row) => (titles.has(row) ? row : (divided[next++] as Segment[]))), titles };
 }
 
-/** The rows up to the first title from the given row on. */
-function sectionAt(rows: Segment[][], from: number, titles: ReadonlySet<Segment[]>): Segment[][] {
-  const end = titles.size > 0 ? rows.findIndex((row, place) => place >= from && titles.has(row)) : -1;
-  return end === -1 ? rows : rows.slice(0, end);
+/** The rows from the given one on, up to the first title. */
+function sectionAt(rows: readonly Segment[][], from: number, titles: ReadonlySet<Segment[]>): Segment[][] {
+  let end = from;
+  while (end < rows.length && !titles.has(rows[end] as Segment[])) end++;
+  return rows.slice(from, end);
 }
 
 /** The blocks of one column, from top to bottom. */
@@ -130,6 +131,7 @@ function readColumn(column: readonly ColumnItem<Block | undefined>[], page: Sour
   };
   const { rows, titles } = rowsOf(segments);
   let section: Segment[][] = [];
+  let start = 0;
   const others = column
     .filter((item): item is Placed<Block> => !isSegment(item) && item.content !== undefined)
     .sort((a, b) => a.top - b.top);
@@ -151,12 +153,15 @@ function readColumn(column: readonly ColumnItem<Block | undefined>[], page: Sour
       row = contentsEnd;
       continue;
     }
-    if (row >= section.length) section = sectionAt(rows, row, titles);
-    const table = findAlignedTable(section, row, page.rules.horizontal, page.number);
+    if (row >= start + section.length) {
+      section = sectionAt(rows, row, titles);
+      start = row;
+    }
+    const table = findAlignedTable(section, row - start, page.rules.horizontal, page.number);
     if (table) {
       flush();
       blocks.push(table.block);
-      row = table.last;
+      row = start + table.last;
       continue;
     }
     lines.push(toLine(cells.flatMap(({ words }) => words)));

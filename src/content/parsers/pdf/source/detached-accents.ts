@@ -82,5 +82,8 @@ function joined(pair: string, ...match: unknown[]): string {
 function withAccent(letter: string, accent: string): string | undefined {
   const base = DOTLESS[letter] ?? letter;
   const [combining, letters] = ACCENTS[accent] as readonly [string, string];
-  return letters.includes(base.toLowerCase()) ? `${base}${combining}`.normalize('NFC') : undefined;
+  if (!letters.includes(base.toLowerCase())) return undefined;
+  // Unicode has the capital letter of some pairs alone: İ, but no i with a further dot.
+  const composed = `${base}${combining}`.normalize('NFC');
+  return composed.length === 1 ? composed : undefined;
 }

@@ -1,11 +1,14 @@
 import { centerX, heightOf, overlapY, widthOf } from '../boxes.ts';
 import type { Word } from '../types.ts';
+import { WordsByPlace } from './words-by-place.ts';
 
 /** The first code point with a combining character. */
 const FIRST_MARK = 0x300;
 const MARKS_ONLY = /^\p{M}+$/u;
 /** Maximum distance of a mark from the word that it belongs to, as a multiple of the font size. */
 const MAX_DISTANCE = 0.1;
+/** Maximum length of a word that gets further marks: all of its syllables are compared with each of them. */
+const MAX_LENGTH = 500;
 /** Signs that follow the vowel sign of their syllable: candrabindu, anusvara and visarga of Indic scripts. */
 const LAST_SIGNS =
   /[\u0900-\u0903\u0981-\u0983\u0a01-\u0a03\u0a81-\u0a83\u0b01-\u0b03\u0c00-\u0c03\u0c81-\u0c83\u0d02\u0d03]$/;
@@ -22,13 +25,16 @@ export function attachMarks(words: Word[]): Word[] {
   const isMark = ({ text }: Word) => text.charCodeAt(0) >= FIRST_MARK && MARKS_ONLY.test(text);
   const marks = new Set(words.filter(isMark));
   if (marks.size === 0) return words;
-  const letters = words.filter((word) => !marks.has(word));
+  const letters = new WordsByPlace(
+    words.filter((word) => !marks.has(word)),
+    ({ style }) => MAX_DISTANCE * style.size,
+  );
   const attached = new Set<Word>();
   for (const mark of marks) {
+    const near = letters.at(mark);
     const word =
-      letters.find((other) => isAt(other, mark, 0)) ??
-      letters.find((other) => isAt(other, mark, MAX_DISTANCE));
-    if (!word) continue;
+      near.find((other) => isAt(other, mark, 0)) ?? near.find((other) => isAt(other, mark, MAX_DISTANCE));
+    if (!word || word.text.length > MAX_LENGTH) continue;
     word.text = withMark(word, mark);
     attached.add(mark);
   }

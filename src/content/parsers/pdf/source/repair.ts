@@ -1,4 +1,5 @@
 import { inflateSync } from 'node:zlib';
+import { greatest } from '../boxes.ts';
 
 /** Limits the time and memory for hostile files. */
 const MAX_OBJECTS = 200_000;
@@ -102,7 +103,7 @@ function findRoot(
   if (catalog && tree && objects.has(Number(tree))) return catalog.number;
   const pages = all.filter(({ head }) => /\/Type\s*\/Page\b/.test(head));
   if (pages.length === 0) return undefined;
-  const next = Math.max(...objects.keys()) + 1;
+  const next = greatest(objects.keys()) + 1;
   const kids = pages.map(({ number, generation }) => `${number} ${generation} R`).join(' ');
   // The pages still refer to their lost parent, but PDFium does not read that reference.
   append(next, `<</Type/Pages/Count ${pages.length}/Kids[${kids}]/MediaBox[0 0 612 792]>>`);
@@ -117,6 +118,6 @@ function crossReferences(objects: ReadonlyMap<number, FoundObject>, root: number
       ({ number, generation, offset }) =>
         `${number} 1\n${String(offset).padStart(10, '0')} ${String(generation).padStart(5, '0')} n \n`,
     );
-  const size = Math.max(...objects.keys()) + 1;
+  const size = greatest(objects.keys()) + 1;
   return `xref\n0 1\n0000000000 65535 f \n${entries.join('')}trailer\n<</Size ${size}/Root ${root} 0 R>>\nstartxref\n${start}\n%%EOF\n`;
 }

@@ -1,4 +1,4 @@
-import { type Box, overlapY, unionOf } from '../boxes.ts';
+import { type Box, greatest, overlapY, unionOf } from '../boxes.ts';
 import type { Rule, Segment } from '../types.ts';
 import { SAME_START } from './column-starts.ts';
 import { isGroupRow } from './group-rows.ts';
@@ -179,7 +179,7 @@ function beginsAnother(
   const gaps = above
     .slice(1)
     .map((other, place) => unionOf(other).top - unionOf(above[place] as Segment[]).bottom);
-  if (gaps.length === 0 || gap < MIN_GAP_RATIO * Math.max(...gaps, 0)) return false;
+  if (gaps.length === 0 || gap < MIN_GAP_RATIO * Math.max(greatest(gaps), 0)) return false;
   const shift = MAX_SHIFT * lineHeight;
   const cells = above.flat();
   const isBelow = ({ left, right }: Segment) =>
@@ -211,7 +211,7 @@ function isRowOfOneCell(
   const gaps = above
     .slice(1)
     .map((row, place) => unionOf(row).top - unionOf(above[place] as Segment[]).bottom);
-  return alike.length > 1 && gap < MAX_GAP_STEP * Math.max(...gaps);
+  return alike.length > 1 && gap < MAX_GAP_STEP * greatest(gaps);
 }
 
 function continuesCell(rows: readonly Segment[][], place: number, lineHeight: number): boolean {

@@ -1,4 +1,4 @@
-import { heightOf, median, unionOf } from '../boxes.ts';
+import { greatest, heightOf, median, unionOf } from '../boxes.ts';
 import { findGutters } from '../page/gutters.ts';
 import { toLines } from '../page/lines.ts';
 import type { Rule, Segment, TableBlock, TableCell } from '../types.ts';
@@ -86,7 +86,7 @@ function columnsOf(rows: readonly Segment[][], lineHeight: number): Columns {
 function columnBounds(rows: readonly Segment[][], lineHeight: number): number[] {
   const box = unionOf(rows.flat());
   // Rows with few segments may have cells that span columns, or cells that nearly touch.
-  const dense = Math.max(...rows.map(({ length }) => length));
+  const dense = greatest(rows.map(({ length }) => length));
   const full = rows.filter(({ length }) => length >= Math.max(2, 0.6 * dense));
   const regular = dense > 2 && full.length > 2 && full.length > 0.3 * rows.length ? full : [...rows];
   // Header cells above the first row with all its cells can span columns.

@@ -1,4 +1,4 @@
-import { type Box, centerX, containsCenter, heightOf, median } from '../boxes.ts';
+import { type Box, centerX, containsCenter, greatest, heightOf, least, median } from '../boxes.ts';
 import { toLines } from '../page/lines.ts';
 import { groupRows } from '../page/rows.ts';
 import { toSegment } from '../page/segments.ts';
@@ -24,10 +24,10 @@ export function tableOfColumnRules(
 ): { block: TableBlock; words: Word[] } | undefined {
   if (ys.length !== 1 || xs.length === 0) return undefined;
   const box: Box = {
-    left: Math.min(...rules.horizontal.map(({ from }) => from)),
-    right: Math.max(...rules.horizontal.map(({ to }) => to)),
-    top: Math.min(...rules.vertical.map(({ from }) => from)),
-    bottom: Math.max(...rules.vertical.map(({ to }) => to)),
+    left: least(rules.horizontal.map(({ from }) => from)),
+    right: greatest(rules.horizontal.map(({ to }) => to)),
+    top: least(rules.vertical.map(({ from }) => from)),
+    bottom: greatest(rules.vertical.map(({ to }) => to)),
   };
   const isWhole = rules.vertical.every(
     ({ from, to }) => from - box.top < TOLERANCE && box.bottom - to < TOLERANCE,
@@ -43,7 +43,7 @@ export function tableOfColumnRules(
   const isFilled = xs
     .concat(0)
     .every((_, column) => visual.some((cells) => (cells[column]?.length ?? 0) > 0));
-  const isHead = rows.length > 0 && (ys[0] as number) < Math.max(...rows.flat().map(({ bottom }) => bottom));
+  const isHead = rows.length > 0 && (ys[0] as number) < greatest(rows.flat().map(({ bottom }) => bottom));
   if (rows.length < MIN_ROWS || !isFilled || !isHead) return undefined;
   const logical = logicalRows(
     rows.map((row) => [toSegment(row)]),

@@ -1,4 +1,4 @@
-import { median, unionOf } from '../boxes.ts';
+import { least, median, unionOf } from '../boxes.ts';
 import type { Rule, Segment, Word } from '../types.ts';
 import { hasAmounts, MAX_LINE_STEP, repeatsValues, startsByGaps } from './row-gaps.ts';
 
@@ -43,7 +43,7 @@ function startsOf(
 ): boolean[] {
   const filled = visual.map((cells) => cells.filter(({ length }) => length > 0).length);
   const inner = steps.slice(1).filter((_, place) => !ruleBefore[place + 1]);
-  const lineStep = inner.length > 0 ? Math.min(...inner) : Infinity;
+  const lineStep = least(inner);
   const isNear = (place: number) =>
     (steps[place] as number) <= ROW_STEP * lineStep && lineStep <= MAX_LINE_STEP * lineHeight;
   const near = visual.map((_, place) => place > 0 && !ruleBefore[place] && isNear(place));

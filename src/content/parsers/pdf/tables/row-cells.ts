@@ -1,4 +1,4 @@
-import { centerX, heightOf, median } from '../boxes.ts';
+import { centerX, greatest, heightOf, least, median } from '../boxes.ts';
 import type { Segment, Word } from '../types.ts';
 import { isGroupRow } from './group-rows.ts';
 
@@ -56,8 +56,8 @@ export function isHeadOf(
   );
   return head.every((label, column) => {
     const [before, own, after] = [column - 1, column, column + 1].map((at) => cells.get(at) ?? []);
-    const left = Math.max(...(before ?? []).map(({ right }) => right));
-    const right = Math.min(...(after ?? []).map((cell) => cell.left));
+    const left = greatest((before ?? []).map(({ right }) => right));
+    const right = least((after ?? []).map((cell) => cell.left));
     return own !== undefined && own.length > 0 && label.left < right && label.right > left;
   });
 }

@@ -35,7 +35,7 @@ export function joinSectionTitles(rows: readonly Segment[][]): {
     if (!isTitle(row, near) || isInnerCell(row, near, lineHeight)) return row;
     const title = [toSegment(row.flatMap(({ words }) => words))];
     // The name of a group of rows stands between rows of the same columns.
-    if (isGroupRow(rows.with(place, title), place, lineHeight)) return row;
+    if (isGroupRow([rows[place - 1] ?? [], title, rows[place + 1] ?? []], 1, lineHeight)) return row;
     titles.add(title);
     return title;
   });

@@ -1,4 +1,4 @@
-import { type Box, containsCenter, heightOf, median, unionOf } from '../boxes.ts';
+import { type Box, containsCenter, greatest, heightOf, median, unionOf } from '../boxes.ts';
 import { contentIds, createFindWords, type FindWords, outermost } from '../document/tag-tree.ts';
 import { toLines } from '../page/lines.ts';
 import type { SourcePage, TableBlock, TableCell, Tag, Word } from '../types.ts';
@@ -88,7 +88,7 @@ type Range = Pick<Box, 'left' | 'right'>;
  * @returns undefined if cells stand where no column is, or the table has fewer than two columns
  */
 function completeRows(rows: readonly (readonly TaggedCell[])[]): PlacedCell[][] | undefined {
-  const width = Math.max(...rows.map(widthOfCells));
+  const width = greatest(rows.map(widthOfCells));
   if (width < 2 || width * rows.length > MAX_CELLS) return undefined;
   const ranges = columnRanges(rows, width);
   // How many more rows each column is taken by a cell above.
@@ -168,7 +168,7 @@ function startsByPlace(
       const range = ranges[column];
       return range ? Math.min(right, range.right) - Math.max(left, range.left) : 0;
     };
-    const best = Math.max(...free.map(shared));
+    const best = greatest(free.map(shared));
     const column = free.find((each) => shared(each) === best);
     if (column === undefined || best <= 0) return undefined;
     starts.push(column);
