@@ -7,7 +7,7 @@ import { adviseOnSession } from './session-paths.ts';
 import { exampleBody } from './validation/examples.ts';
 
 const VERSION = '/v2';
-/** The longest path that is compared with those of the API. */
+/** The prefixed path that is compared with those of the API. */
 const MAX_PATH_CHARACTERS = 200;
 /** The most endpoints that are listed. */
 const MAX_LISTED = 14;
@@ -54,9 +54,9 @@ export function adviseOnEndpoint({ method, path }: { method: string; path: strin
   if (longer) return `Use ${longer.method.toUpperCase()} ${withIds(longer.path)}.`;
   const found = findSimilarEndpoint(method.toLowerCase(), meant);
   if (!found || found.path === general) {
-    const below = withPartBefore(method.toLowerCase(), meant);
-    return below
-      ? `Use ${below.method.toUpperCase()} ${withIds(below.path)}.`
+    const prefixed = withPartBefore(method.toLowerCase(), meant);
+    return prefixed
+      ? `Use ${prefixed.method.toUpperCase()} ${withIds(prefixed.path)}.`
       : listEndpoints(meant, withIds);
   }
   const isSame = found.method === method.toLowerCase();
