@@ -1,4 +1,5 @@
-import { loadavg } from 'node:os';
+import { spawn } from 'node:child_process';
+import { availableParallelism, loadavg } from 'node:os';
 import { runningDatabaseUrl } from '../src/run/embedded/postgres.ts';
 import { openDatabase } from '../src/storage/db/client.ts';
 import { generateKey } from '../src/storage/db/teams/generate-key.ts';
@@ -9,7 +10,7 @@ import { ATTACKS } from './attacks/index.ts';
 import { type Outcome, runAttacks, startSites } from './attacks/run-attack.ts';
 import type { Scrapes } from './attacks/steady-scrapes.ts';
 import { checkOut } from './checkout.ts';
-import { choices, count, readCommandLine, text } from './command-line.ts';
+import { choices, count, flag, readCommandLine, text } from './command-line.ts';
 import { percentile, short, table } from './figures.ts';
 import { runInterruptible } from './interrupt.ts';
 
@@ -28,6 +29,8 @@ Usage: node bench/attacks.ts [OPTIONS]
 
   --seconds N       duration of each attack (60)
   --attacks A,B,…   only these attacks (all)
+  --control         first measure the other team beside programs that only compute, one on each core, instead of an attack:
+                    what a machine without a free core does to a scrape by itself
   --base COMMIT     attack the service of this commit, checked out beside the working tree, in place of that of the working tree
   --help            print this text
 `;
@@ -35,6 +38,7 @@ Usage: node bench/attacks.ts [OPTIONS]
 const options = readCommandLine(HELP, {
   seconds: count(60),
   attacks: choices(NAMES, NAMES),
+  control: flag(),
   base: text(undefined),
 });
 
@@ -82,8 +86,20 @@ function rowOf(name: string, { alone, outcome }: { alone: Scrapes; outcome: Outc
   };
 }
 
+/** Runs something beside programs that only compute, one on each core. */
+async function besideComputation<Result>(run: () => Promise<Result>): Promise<Result> {
+  const programs = Array.from({ length: availableParallelism() }, () =>
+    spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' }),
+  );
+  try {
+    return await run();
+  } finally {
+    for (const program of programs) program.kill('SIGKILL');
+  }
+}
+
 async function main(
-  { seconds, attacks: names, base }: typeof options,
+  { seconds, attacks: names, base, control }: typeof options,
   interrupt: AbortSignal,
 ): Promise<void> {
   const tree = base === undefined ? undefined : await checkOut(base);
@@ -93,6 +109,16 @@ async function main(
     const other = await attacked.makeTeam('other');
     const measure = (duration: number) => sites.scrapeSteadily(other, AbortSignal.timeout(duration * 1000));
     await measure(Math.min(seconds, 10));
+    if (control) {
+      const alone = await measure(seconds);
+      const beside = await besideComputation(() => measure(seconds));
+      const row = (name: string, scrapes: Scrapes) => ({
+        '': name,
+        'p50, ms': short(p(scrapes, 0.5)),
+        'p95, ms': short(p(scrapes, 0.95)),
+      });
+      process.stdout.write(`${table([row('alone', alone), row('beside computation', beside)])}\n\n`);
+    }
     for (const attack of ATTACKS.filter(({ name }) => names.includes(name))) {
       interrupt.throwIfAborted();
       const alone = await measure(seconds);

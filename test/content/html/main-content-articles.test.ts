@@ -91,6 +91,15 @@ describe('other articles with more text than the page', () => {
     expect(page).not.toContain('anna');
   });
 
+  it('are found by an outline of very many titles and sections', () => {
+    const titles = `${'<h1>Site</h1>'.repeat(130_000)}`;
+    expect(left(`<title>Title</title>${titles}<div>${TEXT}</div>`)).toContain(sentence('three'));
+    const sections = '<section><h2>A</h2></section>'.repeat(130_000);
+    expect(left(`<main><h1>Title</h1>${sections}<section><h2>B</h2>${TEXT}</section></main>`)).toContain(
+      sentence('three'),
+    );
+  });
+
   it('are the content where the page has hardly any text of its own', () => {
     const list = `<div class="latest">${names.map((name) => `<article>${other(name)}</article>`).join('')}</div>`;
     expect(left(`<div id="page"><h1>Title</h1>${list}</div>`)).toContain(sentence('anna'));
@@ -141,6 +150,11 @@ describe('headings of lists beside an article', () => {
     ],
   ])('%s: the list is left out', (heading) => {
     expect(page(heading)).not.toContain('Other story');
+  });
+
+  it.each(['Kategorien', 'Weitere Themen der Sitzung', 'Antworten'])('%s: text below it stays', (heading) => {
+    const page = left(`<main><h1>Title</h1>${TEXT}<h2>${heading}</h2>${paragraph('its subject')}</main>`);
+    expect(page).toContain(sentence('its subject'));
   });
 
   it.each(['Weiterführende Informationen', 'Zutaten', 'Bibliographie', 'Fuentes'])(

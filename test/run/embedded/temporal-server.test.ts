@@ -86,7 +86,7 @@ test.runIf(existsSync('/proc/self/environ')).each([
   onTestFinished(() => void vi.unstubAllEnvs());
   await start();
   const environment = readFileSync(`/proc/${current?.pid}/environ`, 'utf8').split('\0');
-  expect(environment).toContain(`GOMAXPROCS=${processors}`);
+  expect(environment).toEqual(expect.arrayContaining([`GOMAXPROCS=${processors}`, 'GOMEMLIMIT=256MiB']));
 });
 
 test('a server that ends the connection instead of responding is not ready', async () => {
