@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -126,6 +127,28 @@ describe('a team', () => {
         body: { success: false, code: 'SOCKET_LIMIT_REACHED', error: expect.stringContaining('team has 3') },
       });
   });
+});
+
+it.each([
+  [429, 429, 'SOCKET_LIMIT_REACHED'],
+  [410, 410, 'SESSION_DESTROYED'],
+  [401, 502, 'SESSION_FAILED'],
+])('a client that a host refuses with %i alone, as 1.0.0 did, learns why', async (sent, status, code) => {
+  const secretKey = (await readFile(join(service.dataDir, 'secret-key'), 'utf8')).trim();
+  const host = createServer().listen(0, '127.0.0.1');
+  host.on('upgrade', (_request, stream) =>
+    stream.end(`HTTP/1.1 ${sent} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`),
+  );
+  await once(host, 'listening');
+  const owner = await makeTeam(db);
+  const id = await storeSession(db.query, owner.id);
+  await openSession(db, { id, host: `http://127.0.0.1:${(host.address() as AddressInfo).port}` });
+  const { cdpUrl } = sessionUrls((await findSession(db, id))!, { baseUrl: service.url, secretKey });
+  const refused = await connectTo(cdpUrl!.replace(/^http/, 'ws'));
+  host.close();
+  expect(refused).toMatchObject({ status, body: { success: false, code } });
+  if (sent === 401)
+    expect(refused.body).toMatchObject({ error: expect.stringContaining('WINNOW_SECRET_KEY') });
 });
 
 it('clients that reset their connection during a handshake leave the API running', async () => {

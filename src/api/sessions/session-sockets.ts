@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isErrorCode, ServiceError, toServiceError } from '../../errors.ts';
 import { fieldsOf, parseJson } from '../../json/json-object.ts';
+import { sessionFullError } from '../../sessions/protocol/session-full-error.ts';
 import { DIRECT_AGENT } from '../../system/direct-agent.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../system/encryption/host-request.ts';
 import { refuseUpgrade } from '../../system/server.ts';
@@ -33,7 +34,11 @@ async function refusalOf(response: IncomingMessage, id: string): Promise<Service
   const { code, error } = fieldsOf(parseJson(await readHostResponse(response)));
   if (code === 'UNAUTHORIZED') return new ServiceError('SESSION_FAILED', HOST_REFUSAL);
   if (code === 'SESSION_DESTROYED') return destroyedError({ id, end_reason: null });
-  return isErrorCode(code) ? new ServiceError(code, String(error)) : SILENT_HOST;
+  if (isErrorCode(code)) return new ServiceError(code, String(error));
+  // Hosts of version 1.0.0 refuse with a status alone; during an upgrade, some of them still run.
+  if (response.statusCode === 429) return sessionFullError();
+  if (response.statusCode === 410) return destroyedError({ id, end_reason: null });
+  return response.statusCode === 401 ? new ServiceError('SESSION_FAILED', HOST_REFUSAL) : SILENT_HOST;
 }
 
 /** Connects a WebSocket client with the host of its session. */
