@@ -1,6 +1,6 @@
 import { Element } from 'domhandler';
 import { closest, isHeading, isParentElement, isTag, isWithin } from '../nodes.ts';
-import { BESIDE_TEXT, isContinuation, isIntroduction, isPartOfPage, PASSAGES } from './continuation.ts';
+import { BESIDE_TEXT, isContinuation, isLeadBeforeText, isPartOfPage, NO_ROOTS } from './continuation.ts';
 import { findOutlineAround } from './evidence/outline.ts';
 import type { Sign } from './evidence/sign.ts';
 import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index/page-index.ts';
@@ -39,7 +39,8 @@ const MIN_ARTICLE_BODY_SHARE = 0.6;
 
 const NO_OUTLINE: ReadonlySet<Element> = new Set();
 
-const BESIDE_ROOT: readonly Sign[] = [{ kind: 'place', detail: 'beside the content root' }];
+/** Why an element beside the content root is dropped. */
+export const BESIDE_ROOT: Sign = { kind: 'place', detail: 'beside the content root' };
 
 /** The state of the search for the content root. */
 interface RootSearch {
@@ -164,8 +165,8 @@ function dropBeside(
         sibling,
         index,
         pruned.dropped,
-        BESIDE_ROOT,
-        isIntroduced && isIntroduction(sibling, pruned),
+        [BESIDE_ROOT],
+        isIntroduced && isLeadBeforeText(sibling, pruned),
       );
     isIntroduced ||= isBefore && index.titled.has(sibling);
     isIntroduced &&= isBefore;
@@ -184,7 +185,7 @@ function descend(found: RootSearch, index: PageIndex, pruned: PrunedPage): boole
   if (isFlatOutline(children)) return false;
   const largest =
     children.findLast((child) => {
-      if (PASSAGES.has(child.name) || BESIDE_TEXT.has(child.name)) return false;
+      if (NO_ROOTS.has(child.name) || BESIDE_TEXT.has(child.name)) return false;
       const minimum = isContentElement(child) && !found.isInMain ? MIN_MARKED_CHILD_SHARE : MIN_CHILD_SHARE;
       return remainingWeight(child, index, remaining) >= minimum * total;
     }) ?? (index.type === 'article' ? findFirstArticle(children, index, pruned) : undefined);
@@ -256,7 +257,7 @@ function isContentBesideRoot(
   index: PageIndex,
   remaining: PrunedPage['remaining'],
 ): boolean {
-  if (isHeading(element) || PASSAGES.has(element.name)) return true;
+  if (isHeading(element) || NO_ROOTS.has(element.name)) return true;
   const measured = index.measures.get(element);
   return (
     measured !== undefined &&

@@ -20,7 +20,7 @@ const MAX_INTRODUCTION_LENGTH = 600;
 /** The elements of a block in which data is looked for. */
 const MAX_VISITED = 600;
 /** Elements that are content but cannot be the content root. */
-export const PASSAGES = new Set(['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'figure', 'details']);
+export const NO_ROOTS = new Set(['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'figure', 'details']);
 /** Elements that stand beside a text and never contain or continue it. */
 export const BESIDE_TEXT = new Set(['nav', 'aside', 'footer', 'form']);
 const FOOTNOTES = /(^|[\s_-])(footnotes?|endnotes?)(\s|$)/i;
@@ -57,7 +57,7 @@ const isLinked = (heading: Element, measures: PageIndex['measures']) => {
  * Whether a block between the title and the text introduces it: a short text that is neither teasers nor a
  * notice.
  */
-export function isIntroduction(element: Element, { remaining }: PrunedPage): boolean {
+export function isLeadBeforeText(element: Element, { remaining }: PrunedPage): boolean {
   const rest = remaining.get(element);
   return (
     rest !== undefined &&
@@ -93,7 +93,7 @@ export function isContinuation(
     if (![element, beside].every((article) => isPartOfPage(article, index, pruned))) return false;
   const isTable = prose === 0 && !index.titled.has(element) && hasData(element, MAX_VISITED);
   const isData = isTable || (prose === 0 && !index.titled.has(element) && headings > 0);
-  const isPassage = outline.has(element) && (PASSAGES.has(element.name) || isHeading(element));
+  const isPassage = outline.has(element) && (NO_ROOTS.has(element.name) || isHeading(element));
   if (!isData && !isPassage && prose === 0) return false;
   if (
     linked >

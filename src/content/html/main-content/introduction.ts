@@ -1,6 +1,7 @@
 import type { Element } from 'domhandler';
 import { isHeading, isParentElement, isTag } from '../nodes.ts';
 import { textOf } from '../text.ts';
+import { BESIDE_ROOT } from './content-root.ts';
 import { isParagraph } from './evidence/outline.ts';
 import { findWords } from './evidence/shapes.ts';
 import type { Sign } from './evidence/sign.ts';
@@ -19,7 +20,7 @@ const MAX_DISTANCE = 800;
 /** The end of a sentence, which captions and labels hardly have. */
 const SENTENCE = /[.!?…。！？؟।]["'”“’»）)\]]*\s*$/;
 /** Elements that hold no introduction. */
-const BESIDE_TEXT = new Set([
+const WITHOUT_INTRODUCTION = new Set([
   'aside',
   'nav',
   'footer',
@@ -50,7 +51,7 @@ export const introductionStage: Stage = {
     if (from === undefined || until === undefined) return;
     for (const [element, signs] of [...dropped.entries()]) {
       const { start = 0, length = 0, prose = 0 } = index.measures.get(element) ?? {};
-      if (signs[0]?.detail !== 'beside the content root' || start < from || start + length > until) continue;
+      if (signs[0] !== BESIDE_ROOT || start < from || start + length > until) continue;
       if (length < MIN_LENGTH || prose > MAX_PROSE_AROUND || start - from > MAX_DISTANCE) continue;
       const found = findIntroduction(element, index);
       if (!found || (index.measures.get(found)?.start ?? 0) - from > MAX_DISTANCE) continue;
@@ -70,7 +71,7 @@ function endOfTitle({ index: { titled, measures }, root }: FilteredPage): number
   if (titled.has(root)) return undefined;
   const titles = [...titled].filter(isHeading);
   if (titles.length === 0) return isParentElement(root.parent) ? measures.get(root.parent)?.start : undefined;
-  return titles.reduce((end, title) => Math.max(end, endOf(title, measures)), Number.NEGATIVE_INFINITY);
+  return titles.reduce((end, title) => Math.max(end, endOf(title, measures)), 0);
 }
 
 const endOf = (element: Element, measures: PageIndex['measures']) => {
@@ -81,7 +82,7 @@ const endOf = (element: Element, measures: PageIndex['measures']) => {
 /** The first paragraph in an element that is an introduction. */
 function findIntroduction(element: Element, index: PageIndex): Element | undefined {
   const { length = 0 } = index.measures.get(element) ?? {};
-  if (length < MIN_LENGTH || BESIDE_TEXT.has(element.name)) return undefined;
+  if (length < MIN_LENGTH || WITHOUT_INTRODUCTION.has(element.name)) return undefined;
   if (index.nameHints.get(element)?.some(({ kind }) => !HARMLESS.has(kind))) return undefined;
   if (isParagraph(element)) return isIntroduction(element, index) ? element : undefined;
   for (const child of element.children) {

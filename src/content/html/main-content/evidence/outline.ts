@@ -124,7 +124,7 @@ export function findOutlineAround(
   );
   const level = levels
     .slice(0, place)
-    .reduce((least: number, one) => Math.min(least, one ?? least), Number.POSITIVE_INFINITY);
+    .reduce<number>((least, one) => Math.min(least, one ?? least), Number.POSITIVE_INFINITY);
   const sections = levels.filter((one) => one === level).length;
   if (level > rank || (level === rank && sections < MIN_SECTIONS)) return found;
   for (const [at, sibling] of siblings.entries()) {

@@ -13,7 +13,8 @@ const MAX_HEADING_LENGTH = 60;
 const MAX_SECTION_SHARE = 0.5;
 
 /** Headings of lists of links. A section with anything else is what its heading says. */
-const LISTS_OF_LINKS = /^((table of )?contents|on this page|categories|tags|archives)\b/i;
+const LISTS_OF_LINKS =
+  /^((table of )?contents|on this page|categories|tags|archives|kategorien|schlagworte|schlagwörter|catégories|étiquettes|categorías|etiquetas)(?!\p{L})/iu;
 const MIN_LINKED_SHARE = 0.5;
 
 /** Elements with one passage of text, and the share of their text that may be linked. */

@@ -38,8 +38,9 @@ export function findTeaserLists(index: PageIndex): ReadonlySet<Element> {
       const count = isTag(child) ? (counts.get(child) ?? 0) : 0;
       if (!isTag(child) || count < MIN_TEASERS) continue;
       const { headings = 0, prose = 0 } = index.measures.get(child) ?? {};
-      if (index.titled.has(child) || count < MIN_SHARE_OF_HEADINGS * headings || !listsOthers(child))
-        lists.push(child);
+      const list = endOfChain(child);
+      if (index.titled.has(list) || count < MIN_SHARE_OF_HEADINGS * headings || !listsOthers(child, list))
+        lists.push(list);
       else {
         found.add(child);
         own -= prose;
@@ -48,34 +49,52 @@ export function findTeaserLists(index: PageIndex): ReadonlySet<Element> {
   return own < Math.max(MIN_OWN_PROSE, MIN_OWN_SHARE * all) ? new Set() : found;
 }
 
-/** How many headings that are links each element has. */
+/** How many headings that are links each element has, in one pass from the last element to the first. */
 function countLinkedHeadings({ elements, measures }: PageIndex): ReadonlyMap<Element, number> {
   const counts = new Map<Element, number>();
-  for (const element of elements) {
-    if (!isHeading(element) || !measures.get(element)?.linked || !isLinkAsWhole(element)) continue;
-    for (let at = element.parent; isParentElement(at); at = at.parent)
-      counts.set(at, (counts.get(at) ?? 0) + 1);
+  for (let at = elements.length - 1; at >= 0; at--) {
+    const element = elements[at]!;
+    const isLinked = isHeading(element) && measures.get(element)?.linked && isLinkAsWhole(element);
+    const count = (counts.get(element) ?? 0) + (isLinked ? 1 : 0);
+    if (count > 0 && isParentElement(element.parent))
+      counts.set(element.parent, (counts.get(element.parent) ?? 0) + count);
   }
   return counts;
 }
 
-/** Whether an element has articles, or is named after what it lists. */
-function listsOthers(element: Element): boolean {
-  let only: Element = element;
+/** The element with several children in an element that holds only one, which may hold only one, and so on. */
+function endOfChain(element: Element): Element {
+  let end = element;
   for (;;) {
-    if (isNamedAfterOthers(only)) return true;
-    const children = only.children.filter(isTag);
-    const [first, second] = children;
-    if (first && !second) only = first;
-    else
-      return (
-        children.filter(isNamedAfterOthers).length >= MIN_TEASERS ||
-        children.filter(isArticle).length >= MIN_TEASERS
-      );
+    const [only, second] = firstTags(end);
+    if (!only || second) return end;
+    end = only;
   }
+}
+
+/** The first two elements in an element. */
+function firstTags({ children }: Element): Element[] {
+  const found: Element[] = [];
+  for (const child of children) if (isTag(child) && found.push(child) === 2) break;
+  return found;
+}
+
+/** Whether elements from one to the end of its chain are named after what they list, or the last one has articles. */
+function listsOthers(element: Element, end: Element): boolean {
+  for (let at: Element['parent'] = end; isParentElement(at); at = at.parent) {
+    if (isNamedAfterOthers(at)) return true;
+    if (at === element) break;
+  }
+  let named = 0;
+  let articles = 0;
+  for (const child of end.children) {
+    if (!isTag(child)) continue;
+    if (isNamedAfterOthers(child)) named++;
+    if (child.name === 'article') articles++;
+    if (named >= MIN_TEASERS || articles >= MIN_TEASERS) return true;
+  }
+  return false;
 }
 
 const isNamedAfterOthers = (element: Element) =>
   hasAttributes(element) && OTHERS.test(`${element.attribs.class ?? ''} ${element.attribs.id ?? ''}`);
-
-const isArticle = ({ name }: Element) => name === 'article';
