@@ -6,7 +6,8 @@ import { overAccents } from '../../../../src/content/parsers/pdf/source/accents-
 import { composeAccents } from '../../../../src/content/parsers/pdf/source/detached-accents.ts';
 import { attachMarks } from '../../../../src/content/parsers/pdf/source/detached-marks.ts';
 import { joinSectionTitles } from '../../../../src/content/parsers/pdf/tables/section-titles.ts';
-import type { PdfTextBlock, SourcePage, Word } from '../../../../src/content/parsers/pdf/types.ts';
+import type { PdfTextBlock, Word } from '../../../../src/content/parsers/pdf/types.ts';
+import { EMPTY_PAGE } from './empty-page.ts';
 
 const style = { size: 10, bold: false, italic: false, monospaced: false };
 const word = (text: string, left: number, top: number, width = 5 * text.length): Word => ({
@@ -125,18 +126,7 @@ describe('a column with many titles of sections takes work in proportion to its 
   });
 
   test('where tables are looked for between them', () => {
-    const page: SourcePage = {
-      number: 1,
-      width: 612,
-      height: 100_000,
-      words: [],
-      rules: { horizontal: [], vertical: [] },
-      paths: { all: 0, curved: 0 },
-      figures: [],
-      annotations: [],
-      fields: [],
-      tags: [],
-    };
+    const page = { ...EMPTY_PAGE, height: 100_000 };
     const copied = (count: number) => {
       const { slice } = Array.prototype;
       let length = 0;

@@ -14,6 +14,13 @@ const bold = (y: number, text: string, size = 10, x = 60): PlacedText => ({
   size,
   font: 'Helvetica-Bold',
 });
+const code = (y: number, text: string, size: number): PlacedText => ({
+  x: 60,
+  y,
+  text,
+  size,
+  font: 'Courier',
+});
 const convert = async (...pages: PlacedText[][]) =>
   (await pdfToHtml(writePdf(pages.map((texts) => ({ texts }))))).html;
 
@@ -204,13 +211,6 @@ describe('headings of a PDF', () => {
   });
 
   test('can be printed like code, but larger', async () => {
-    const code = (y: number, text: string, size: number): PlacedText => ({
-      x: 60,
-      y,
-      text,
-      size,
-      font: 'Courier',
-    });
     const html = await convert([
       code(60, 'bridge.open(gate, options)', 12),
       ...textLines(60, 80, PROSE),
@@ -222,13 +222,6 @@ describe('headings of a PDF', () => {
   });
 
   test('are no examples in the size of the text, above smaller listings', async () => {
-    const code = (y: number, text: string, size: number): PlacedText => ({
-      x: 60,
-      y,
-      text,
-      size,
-      font: 'Courier',
-    });
     const html = await convert([
       bold(40, 'Gates', 14),
       ...textLines(60, 60, PROSE),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { withoutNoise } from '../../../../src/content/parsers/pdf/ocr/ocr.ts';
 import type { SourcePage, Word } from '../../../../src/content/parsers/pdf/types.ts';
+import { EMPTY_PAGE } from './empty-page.ts';
 
 const word = (text: string, confidence: number): Word => ({
   left: 0,
@@ -15,15 +16,9 @@ const word = (text: string, confidence: number): Word => ({
 
 test('Uncertain symbols and vertical rules of OCR are left out; certain symbols, dashes and uncertain words stay', () => {
   const page: SourcePage = {
-    number: 1,
+    ...EMPTY_PAGE,
     width: 600,
     height: 800,
-    rules: { horizontal: [], vertical: [] },
-    paths: { all: 0, curved: 0 },
-    figures: [],
-    annotations: [],
-    fields: [],
-    tags: [],
     words: [
       word('staff', 0.3),
       word('~~', 0.54),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { layoutPage } from '../../../../src/content/parsers/pdf/page/page-layout.ts';
-import type { SourcePage, Word } from '../../../../src/content/parsers/pdf/types.ts';
+import type { Word } from '../../../../src/content/parsers/pdf/types.ts';
+import { EMPTY_PAGE } from './empty-page.ts';
 
 const style = { size: 10, bold: false, italic: false, monospaced: false };
 /** Words at multiples of six points, in lines of text in which each character is as wide. */
@@ -20,18 +21,6 @@ const wordsOf = (lines: readonly string[]): Word[] =>
       };
     }),
   );
-const page: SourcePage = {
-  number: 1,
-  width: 612,
-  height: 792,
-  words: [],
-  rules: { horizontal: [], vertical: [] },
-  paths: { all: 0, curved: 0 },
-  figures: [],
-  annotations: [],
-  fields: [],
-  tags: [],
-};
 
 test.each([
   [
@@ -53,7 +42,7 @@ test.each([
     ],
   ],
 ])('%s that is drawn with characters is no table of the page', (_, lines) => {
-  expect(layoutPage(page, wordsOf(lines)).map(({ kind }) => kind)).not.toContain('table');
+  expect(layoutPage(EMPTY_PAGE, wordsOf(lines)).map(({ kind }) => kind)).not.toContain('table');
   const plain = lines.map((line) => line.replace(/[│├└─]/g, ' '));
-  expect(layoutPage(page, wordsOf(plain)).map(({ kind }) => kind)).toContain('table');
+  expect(layoutPage(EMPTY_PAGE, wordsOf(plain)).map(({ kind }) => kind)).toContain('table');
 });
